@@ -1,0 +1,126 @@
+#include "bench/jpeg_samples.h"
+
+#include <jpeglib.h>
+#include <atomic>
+#include <cstdio>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/comparison.h"
+#include "datasets/image_folder.h"
+#include "datasets/read_file.h"
+#include "datasets/subset.h"
+#include "loader/data_loader.h"
+
+namespace leat::bench {
+
+namespace {
+
+constexpr std::size_t kSamples = 600, kBatch = 64;
+constexpr int kSize = 224, kWorkers = 2;
+
+std::unique_ptr<ImageFolder> open(const std::filesystem::path& folder, const TransformPipeline& transforms) {
+  return std::make_unique<ImageFolder>(folder, transforms);
+}
+
+TransformPipeline train_transforms() {
+  return RandomResizedCrop{kSize} | RandomHorizontalFlip{};
+}
+TransformPipeline val_transforms() {
+  return Resize{256} | CenterCrop{kSize};
+}
+
+// libjpeg-turbo's default settings; its default error handler ends the program, which is right for a benchmark.
+std::size_t decode_whole(const std::vector<std::byte>& file, std::vector<unsigned char>& rgb) {
+  jpeg_error_mgr errors;
+  jpeg_decompress_struct decoder;
+  decoder.err = jpeg_std_error(&errors);
+  jpeg_create_decompress(&decoder);
+  jpeg_mem_src(&decoder, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+  jpeg_read_header(&decoder, TRUE);
+  decoder.out_color_space = JCS_RGB;
+  jpeg_start_decompress(&decoder);
+  const std::size_t stride = std::size_t{3} * decoder.output_width;
+  rgb.resize(stride * decoder.output_height);
+  while (decoder.output_scanline < decoder.output_height) {
+    unsigned char* row = rgb.data() + stride * decoder.output_scanline;
+    jpeg_read_scanlines(&decoder, &row, 1);
+  }
+  const std::size_t pixels = std::size_t{decoder.output_width} * decoder.output_height;
+  jpeg_finish_decompress(&decoder);
+  jpeg_destroy_decompress(&decoder);
+  return pixels;
+}
+
+class BareDecoder {
+ public:
+  explicit BareDecoder(const std::filesystem::path& folder) {
+    const auto images = open(folder, train_transforms());
+    for (std::size_t i = 0; i < images->size(); ++i) {
+      files_.emplace_back();
+      read_file(images->describe(i), std::size_t{1} << 30, files_.back());
+    }
+  }
+
+  std::size_t epoch() const {
+    std::atomic<std::size_t> next{0}, pixels{0};
+    {
+      std::vector<std::jthread> threads;
+      for (int t = 0; t < kWorkers; ++t) threads.emplace_back([&] { decode_until_done(next, pixels); });
+    }
+    if (pixels == 0) throw std::runtime_error("the bare decoder decoded nothing");
+    return kSamples;
+  }
+
+ private:
+  void decode_until_done(std::atomic<std::size_t>& next, std::atomic<std::size_t>& pixels) const {
+    std::vector<unsigned char> rgb;
+    for (std::size_t i = next++; i < kSamples; i = next++)
+      pixels += decode_whole(files_[i % files_.size()], rgb);
+  }
+
+  std::vector<std::vector<std::byte>> files_;
+};
+
+Epoch bare_decoder(const std::filesystem::path& folder) {
+  auto loop = std::make_shared<BareDecoder>(folder);
+  return [loop] { return loop->epoch(); };
+}
+
+Epoch load(const std::filesystem::path& folder, const TransformPipeline& transforms) {
+  struct Loading {
+    std::unique_ptr<ImageFolder> images;
+    std::unique_ptr<Subset> repeated;
+    std::unique_ptr<DataLoader> loader;
+  };
+  auto loading = std::make_shared<Loading>();
+  loading->images = open(folder, transforms);
+  std::vector<std::size_t> indices(kSamples);
+  for (std::size_t i = 0; i < kSamples; ++i) indices[i] = i % loading->images->size();
+  loading->repeated = std::make_unique<Subset>(*loading->images, std::move(indices));
+  loading->loader = std::make_unique<DataLoader>(
+      *loading->repeated, DataLoaderOptions{.batch_size = kBatch, .shuffle = true, .num_workers = kWorkers});
+  return [loading] {
+    std::size_t samples = 0;
+    while (const auto batch = loading->loader->next()) samples += batch->size();
+    if (samples != kSamples) throw std::runtime_error("an epoch of JPEGs lost or doubled samples");
+    return samples;
+  };
+}
+
+}  // namespace
+
+void add_jpeg_samples(const std::filesystem::path& folder) {
+  const auto limit = [folder] { return bare_decoder(folder); };
+  add("JPEG, random-resized-crop 224, 2 workers", 1.2, limit,
+      [folder] { return load(folder, train_transforms()); });
+  add("JPEG, resize 256 + centre crop 224, 2 workers", 1.0, limit,
+      [folder] { return load(folder, val_transforms()); });
+}
+
+}  // namespace leat::bench

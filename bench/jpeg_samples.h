@@ -1,0 +1,12 @@
+// JPEG files, random-resized-crop to 224, horizontal flip, batches of 64, as u8.
+#pragma once
+
+#include <filesystem>
+
+namespace leat::bench {
+
+// `folder` is an image folder whose files are read several times over per epoch. The limit (L1 of the targets): two
+// threads that decode each file whole to RGB with libjpeg-turbo and do nothing else.
+void add_jpeg_samples(const std::filesystem::path& folder);
+
+}  // namespace leat::bench

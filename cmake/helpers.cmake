@@ -1,0 +1,52 @@
+# leat_compile_options(<target>): warnings and sanitizers of the project's own code.
+function(leat_compile_options target)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wconversion;-Wno-sign-conversion>
+    # g++ 12 reports overlaps and uninitialised members inside its own std::string and std::vector (GCC bug 105651 and
+    # its kin); clang and clang-tidy look for the real ones.
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict;-Wno-maybe-uninitialized>
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${LEAT_WERROR}>>:-Werror>)
+  if(LEAT_SANITIZE)
+    # PUBLIC: a program is sanitized whole or not at all.
+    target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${LEAT_SANITIZE};-fno-omit-frame-pointer>)
+    target_link_options(${target} PUBLIC -fsanitize=${LEAT_SANITIZE})
+    if(LEAT_SANITIZE MATCHES "undefined")
+      target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=undefined>)
+    endif()
+  endif()
+endfunction()
+
+# leat_sources(<variable> <folder>...): every source file that lies directly in the folders.
+function(leat_sources variable)
+  set(found "")
+  foreach(folder IN LISTS ARGN)
+    file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp ${PROJECT_SOURCE_DIR}/${folder}/*.cu)
+    list(APPEND found ${files})
+  endforeach()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# leat_library(<name> FOLDERS <folder>... [PUBLIC <library>...] [PRIVATE <library>...])
+# makes leat::<name>; headers are included from the project's root: #include "loader/data_loader.h".
+function(leat_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;PUBLIC;PRIVATE")
+  leat_sources(sources ${arg_FOLDERS})
+  add_library(leat_${name} ${sources})
+  add_library(leat::${name} ALIAS leat_${name})
+  set_target_properties(leat_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(leat_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  target_compile_features(leat_${name} PUBLIC cxx_std_20)
+  target_link_libraries(leat_${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  leat_compile_options(leat_${name})
+endfunction()
+
+# leat_program(<name> FOLDERS <folder>... LIBRARIES <library>...)
+function(leat_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;SOURCES;LIBRARIES")
+  leat_sources(sources ${arg_FOLDERS})
+  add_executable(${name} ${sources} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  leat_compile_options(${name})
+endfunction()

@@ -1,0 +1,75 @@
+# One test program per folder of tests/, holding every <stem>_test.cpp below it. A test case carries at most one of
+# the tags [process] [real-data] [gpu] [slow], which becomes its CTest label; a case without one is labelled unit.
+enable_testing()
+find_package(Catch2 REQUIRED)
+add_library(leat_catch2 INTERFACE)
+if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
+  target_link_libraries(leat_catch2 INTERFACE Catch2::Catch2WithMain)
+else()  # version 2: give it the header names of version 3, and a main
+  add_library(leat_catch2_main OBJECT ${PROJECT_SOURCE_DIR}/tests/catch2_v2/main.cpp)
+  target_link_libraries(leat_catch2_main PRIVATE Catch2::Catch2)
+  target_compile_options(leat_catch2_main PRIVATE -O0 -g0)  # it takes a minute to optimise, and need not be fast
+  target_include_directories(leat_catch2 INTERFACE ${PROJECT_SOURCE_DIR}/tests/catch2_v2)
+  target_link_libraries(leat_catch2 INTERFACE Catch2::Catch2 $<TARGET_OBJECTS:leat_catch2_main>)
+endif()
+include(Catch)
+
+function(leat_discover_tests target label spec)
+  set(timeout 120)
+  if(label STREQUAL "slow")
+    set(timeout 900)
+  endif()
+  catch_discover_tests(${target} TEST_SPEC "${spec}" TEST_PREFIX "${label}: "
+    PROPERTIES LABELS ${label} TIMEOUT ${timeout} SKIP_REGULAR_EXPRESSION "SKIPPED:")
+endfunction()
+
+# leat_tests(<folder> LIBRARIES <library>...)
+function(leat_tests folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
+  # Of a backend and its stand-in, only the one that was built is tested.
+  foreach(backend ${LEAT_GLOO_FOLDER} ${LEAT_NCCL_FOLDER})
+    get_filename_component(chosen ${backend} NAME)
+    if(chosen MATCHES "^no_(.*)")
+      set(other ${CMAKE_MATCH_1})
+    else()
+      set(other no_${chosen})
+    endif()
+    list(FILTER sources EXCLUDE REGEX "/${other}/")
+  endforeach()
+  if(NOT sources)
+    return()
+  endif()
+  set(target ${folder}_tests)
+  add_executable(${target} ${sources})
+  target_link_libraries(${target} PRIVATE leat_test_support ${arg_LIBRARIES})
+  leat_compile_options(${target})
+  leat_discover_tests(${target} unit "~[process]~[real-data]~[gpu]~[slow]")
+  foreach(label process real-data gpu slow)
+    leat_discover_tests(${target} ${label} "[${label}]")
+  endforeach()
+endfunction()
+
+file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cpp)
+add_library(leat_test_support STATIC ${support_sources})
+target_link_libraries(leat_test_support PUBLIC leat_catch2 leat::leat fmt::fmt)
+leat_compile_options(leat_test_support)
+
+leat_tests(loader LIBRARIES leat::loader)
+leat_tests(datasets LIBRARIES leat::datasets JPEG::JPEG)
+leat_tests(transfer LIBRARIES leat::transfer)
+leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})
+if(LEAT_BUILD_TOOLS)
+  leat_tests(tools LIBRARIES leat_tools_train leat_tools_sweep leat_tools_common nlohmann_json::nlohmann_json)
+  target_compile_definitions(tools_tests PRIVATE LEAT_TRAIN="$<TARGET_FILE:leat-train>"
+                             LEAT_SWEEP="$<TARGET_FILE:leat-sweep>"
+                             LEAT_WITH_GLOO=$<STREQUAL:${LEAT_GLOO_FOLDER},parallel/gloo>)
+  add_dependencies(tools_tests leat-train leat-sweep)
+endif()
+
+add_test(NAME "process: a consumer builds and runs against the installed package"
+         COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DWORK=${PROJECT_BINARY_DIR}/consumer
+                 -DSOURCE=${PROJECT_SOURCE_DIR}/tests/consumer -DCOMPILER=${CMAKE_CXX_COMPILER}
+                 -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
+set_tests_properties("process: a consumer builds and runs against the installed package"
+                     PROPERTIES LABELS process TIMEOUT 300)

@@ -1,0 +1,41 @@
+// What a user gives the engine: samples by index.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "datasets/sample_writer.h"
+#include "datasets/schema.h"
+#include "loader/base/rng.h"
+
+namespace leat {
+
+// Workers are forked, so any C++ object can be a dataset: it is inherited, not copied or serialised. get() is
+// called by many processes, each on its own copy of the object; with thread workers it is called by many
+// threads at once and must be safe for that.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+
+  // The number of samples. May change between epochs, not during one.
+  virtual std::size_t size() const = 0;
+
+  // The fields of every sample; constant over the dataset's life.
+  virtual const Schema& schema() const = 0;
+
+  // Writes sample `index` (below size()) into `out`: every byte of every field. All randomness must come from
+  // `rng`, which depends on (seed, epoch, index) alone. Throws on a sample that cannot be had; the loader
+  // adds the index.
+  virtual void get(std::size_t index, Rng& rng, SampleWriter& out) const = 0;
+
+  // Where sample `index` comes from, for messages: a path, say. Empty if there is nothing to add to the
+  // index.
+  virtual std::string describe(std::size_t index) const { return (void)index, std::string(); }
+
+ protected:
+  Dataset() = default;
+  Dataset(const Dataset&) = default;
+  Dataset& operator=(const Dataset&) = default;
+};
+
+}  // namespace leat

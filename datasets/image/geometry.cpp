@@ -1,0 +1,67 @@
+#include "datasets/image/geometry.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+// The source coordinate of the resampled coordinate `k`. Multiplies first, so that it is exact where the
+// scale is 1.
+double source_of(const AxisPlan& axis, int k) noexcept {
+  if (k == axis.resampled) return axis.high;
+  return axis.low + (axis.high - axis.low) * k / axis.resampled;
+}
+
+}  // namespace
+
+void AxisPlan::crop(int first, int size) noexcept {
+  window.first += first;
+  window.last = window.first + size;
+}
+
+void AxisPlan::resize(int size) noexcept {
+  if (size == window.size()) return;
+  const double first = source_of(*this, window.first);
+  high = source_of(*this, window.last);
+  low = first;
+  resampled = size;
+  window = {0, size};
+}
+
+bool AxisPlan::is_copy() const noexcept {
+  return high - low == resampled && low == std::floor(low);
+}
+
+Geometry::Geometry(Size source) : x_(AxisPlan::whole(source.width)), y_(AxisPlan::whole(source.height)) {
+  if (source.width < 1 || source.height < 1) {
+    throw ArgumentError(fmt::format("a picture of {} pixels cannot be transformed", to_string(source)));
+  }
+}
+
+void Geometry::crop(int left, int top, Size size) {
+  const Size now = output();
+  const bool inside = left >= 0 && top >= 0 && size.width > 0 && size.height > 0 && size.width <= now.width &&
+                      size.height <= now.height && left <= now.width - size.width &&
+                      top <= now.height - size.height;
+  if (!inside) {
+    throw ArgumentError(fmt::format("a crop of {} at ({}, {}) does not fit into a picture of {}",
+                                    to_string(size), left, top, to_string(now)));
+  }
+  x_.crop(flipped_ ? now.width - left - size.width : left, size.width);
+  y_.crop(top, size.height);
+}
+
+void Geometry::resize(Size size, Filter filter) {
+  if (size.width < 1 || size.height < 1)
+    throw ArgumentError("cannot resize to " + to_string(size) + " pixels");
+  x_.resize(size.width);
+  y_.resize(size.height);
+  filter_ = filter;
+}
+
+}  // namespace leat

@@ -1,0 +1,70 @@
+// What is to become of a picture, decided before one of its pixels is decoded.
+//
+// Transforms do not touch pixels: they edit a Geometry. Whoever decodes then knows which part of the source
+// is needed, and each output byte is computed once, from the source, and written to where it belongs.
+#pragma once
+
+#include "datasets/image/filter.h"
+#include "datasets/image/image.h"
+
+namespace leat {
+
+struct PixelRange {  // [first, last)
+  int first = 0;
+  int last = 0;
+
+  int size() const noexcept { return last - first; }
+  friend bool operator==(const PixelRange&, const PixelRange&) = default;
+};
+
+// One dimension of a Geometry: the interval [low, high) of the source is resampled to `resampled` pixels, of
+// which those in `window` are the output. Invariant: 0 <= low < high <= source, the window lies within [0,
+// resampled).
+struct AxisPlan {
+  int source =
+      0;  // pixels of the source; what lies outside the interval still counts for a filter that reaches it
+  double low = 0;
+  double high = 0;
+  int resampled = 0;
+  PixelRange window;
+
+  static AxisPlan whole(int source) noexcept { return {source, 0, double(source), source, {0, source}}; }
+
+  void crop(int first, int size) noexcept;  // keeps output pixels [first, first + size)
+  void resize(int size) noexcept;           // resamples the part of the source that the output shows
+
+  // Whether each output pixel is one source pixel.
+  bool is_copy() const noexcept;
+};
+
+// The output is: a window of the resampling of a box of the source, mirrored if `flipped`. Edits compose, and
+// there is one resampling however many resizes there were: resize, crop, resize goes straight from the source
+// to the end.
+class Geometry {
+ public:
+  // The identity. Throws ArgumentError where the source has no pixels.
+  explicit Geometry(Size source);
+
+  // Keeps `size` pixels from (left, top) on, in the coordinates of the present output. Throws ArgumentError
+  // where they are not all inside.
+  void crop(int left, int top, Size size);
+  // Scales the present output to `size`. The last filter given applies. Throws ArgumentError on an empty
+  // size.
+  void resize(Size size, Filter filter);
+  void flip() noexcept { flipped_ = !flipped_; }  // left and right
+
+  Size source() const noexcept { return {x_.source, y_.source}; }
+  Size output() const noexcept { return {x_.window.size(), y_.window.size()}; }
+  const AxisPlan& x() const noexcept { return x_; }
+  const AxisPlan& y() const noexcept { return y_; }
+  bool flipped() const noexcept { return flipped_; }
+  Filter filter() const noexcept { return filter_; }
+
+ private:
+  AxisPlan x_;
+  AxisPlan y_;
+  bool flipped_ = false;
+  Filter filter_ = Filter::bilinear;
+};
+
+}  // namespace leat

@@ -1,0 +1,67 @@
+// Pictures in host memory: 8-bit RGB, interleaved, row by row (HWC).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace leat {
+
+inline constexpr int kChannels = 3;
+
+struct Size {  // in pixels
+  int width = 0;
+  int height = 0;
+
+  friend bool operator==(const Size&, const Size&) = default;
+};
+
+std::string to_string(const Size& size);  // "500 x 375", width first
+
+// Pixels that somebody else owns. Rows are `stride` bytes apart.
+template <class Byte>
+struct BasicImageView {
+  Byte* data = nullptr;
+  Size size;
+  std::ptrdiff_t stride = 0;
+
+  Byte* row(int y) const noexcept { return data + y * stride; }
+  Byte* pixel(int x, int y) const noexcept { return row(y) + std::ptrdiff_t{x} * kChannels; }
+  std::size_t row_bytes() const noexcept { return static_cast<std::size_t>(size.width) * kChannels; }
+
+  operator BasicImageView<const Byte>() const noexcept { return {data, size, stride}; }
+};
+
+using ImageView = BasicImageView<const std::uint8_t>;
+using MutableImageView = BasicImageView<std::uint8_t>;
+
+// The owner. resize() keeps the memory it has, so that one Image can serve for many pictures; only 32 MiB and
+// more are given back where a quarter would do.
+class Image {
+ public:
+  Image() = default;
+  explicit Image(Size size) { resize(size); }
+
+  // The pixels are unspecified afterwards. Throws ArgumentError on a negative extent.
+  void resize(Size size);
+
+  Size size() const noexcept { return size_; }
+  MutableImageView view() noexcept { return {pixels_.data(), size_, stride()}; }
+  ImageView view() const noexcept { return {pixels_.data(), size_, stride()}; }
+
+ private:
+  std::ptrdiff_t stride() const noexcept { return std::ptrdiff_t{size_.width} * kChannels; }
+
+  Size size_;
+  std::vector<std::uint8_t> pixels_;
+};
+
+// A part of a larger picture: its first pixel is pixel (left, top) of the whole.
+struct ImageTile {
+  ImageView pixels;
+  int left = 0;
+  int top = 0;
+};
+
+}  // namespace leat

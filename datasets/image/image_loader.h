@@ -1,0 +1,32 @@
+// From the bytes of a JPEG file to the pixels of a batch's row.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "datasets/image/image.h"
+#include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/resample.h"
+#include "datasets/image/transform.h"
+#include "loader/base/rng.h"
+
+namespace leat {
+
+// Keeps the memory it works in: one for each thread, for all pictures. Not thread-safe.
+class ImageLoader {
+ public:
+  // The calling thread's own.
+  static ImageLoader& of_this_thread();
+
+  // Decides on the transforms, decodes the rows they need, and writes the result to `out`, whose size the
+  // pipeline must make. Throws DataError without a file name on bad JPEG data, and ArgumentError on a picture
+  // that the transforms cannot take.
+  void load(std::span<const std::byte> jpeg, const TransformPipeline& transforms, const JpegLimits& limits,
+            Rng& rng, MutableImageView out);
+
+ private:
+  JpegDecoder decoder_;
+  Resampler resampler_;
+};
+
+}  // namespace leat

@@ -1,0 +1,145 @@
+#include "datasets/image_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "datasets/image/image_loader.h"
+#include "datasets/read_file.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kImage = 0, kLabel = 1;  // the fields' positions
+constexpr int kMaxDepth = 32;  // of folders below a class; less than the links the system follows
+
+// Folder -> names of the files in it, both in byte order.
+using Listing = std::map<std::string, std::vector<std::string>>;
+
+Size fixed_size(const TransformPipeline& transforms) {
+  const std::optional<Size> size = transforms.output_size();
+  if (!size) {
+    throw ArgumentError(
+        "the transforms leave pictures different sizes, but the rows of a batch are equally large: end with "
+        "a "
+        "CenterCrop, a RandomResizedCrop, or a Resize to height and width");
+  }
+  return *size;
+}
+
+Schema make_schema(Size size) {
+  const auto height = static_cast<std::size_t>(size.height), width = static_cast<std::size_t>(size.width);
+  return Schema({{"image", DType::u8, {height, width, kChannels}}, {"label", DType::i64, {}}});
+}
+
+bool has_jpeg_name(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  return extension == ".jpg" || extension == ".jpeg";
+}
+
+void list_files(const fs::path& folder, int depth, Listing& listing) {
+  if (depth > kMaxDepth) {
+    throw DataError(folder.string(), "folders are nested too deeply (does a link lead in a circle?)");
+  }
+  std::vector<std::string>& names = listing[folder.string()];
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.is_directory()) {
+      list_files(entry.path(), depth + 1, listing);
+    } else {
+      names.push_back(entry.path().filename().string());
+    }
+  }
+  std::ranges::sort(names);
+}
+
+}  // namespace
+
+ImageFolder::ImageFolder(const fs::path& root, TransformPipeline transforms, ImageFolderOptions options)
+    : transforms_(std::move(transforms)),
+      options_(options),
+      size_(fixed_size(transforms_)),
+      schema_(make_schema(size_)) {
+  try {
+    list(root);
+  } catch (const fs::filesystem_error& error) {
+    throw SystemError("listing " + error.path1().string(), error.code().value());
+  }
+}
+
+void ImageFolder::list(const fs::path& root) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
+    if (entry.is_directory()) classes_.push_back(entry.path().filename().string());
+  }
+  if (classes_.empty()) {
+    throw DataError(root.string(), "it holds no class folders; images are expected in <class>/<name>.jpg");
+  }
+  std::ranges::sort(classes_);
+  for (std::size_t label = 0; label < classes_.size(); ++label) {
+    list_class(root / classes_[label], static_cast<std::int64_t>(label));
+  }
+}
+
+void ImageFolder::list_class(const fs::path& folder, std::int64_t label) {
+  Listing listing;
+  list_files(folder, 0, listing);
+  const std::size_t files_before = files_.size(), ignored_before = ignored_files_;
+  for (const auto& [path, names] : listing) {
+    files_.add_folder(path);
+    folder_labels_.push_back(label);
+    for (const std::string& name : names) {
+      if (has_jpeg_name(name)) {
+        files_.add_file(name);
+      } else {
+        ++ignored_files_;
+      }
+    }
+  }
+  if (files_.size() == files_before) {
+    throw DataError(folder.string(),
+                    fmt::format("this class has no images: there is no file called .jpg or .jpeg ({} others)",
+                                ignored_files_ - ignored_before));
+  }
+}
+
+void ImageFolder::get(std::size_t index, Rng& rng, SampleWriter& out) const {
+  out.set(kLabel, label_of(index));
+  try {
+    load(index, rng, out.bytes(kImage));
+  } catch (const SystemError&) {
+    throw;  // names the path
+  } catch (const Error& error) {
+    throw DataError(describe(index), error.what());
+  }
+}
+
+void ImageFolder::load(std::size_t index, Rng& rng, std::span<std::byte> row) const {
+  thread_local std::vector<std::byte> file;
+  read_file(files_.path_of(index), options_.max_file_bytes, file);
+  const MutableImageView out{reinterpret_cast<std::uint8_t*>(row.data()), size_,
+                             std::ptrdiff_t{size_.width} * kChannels};
+  ImageLoader::of_this_thread().load(file, transforms_, options_.jpeg, rng, out);
+}
+
+std::string ImageFolder::describe(std::size_t index) const {
+  check_index(index);
+  return files_.path_of(index);
+}
+
+std::int64_t ImageFolder::label_of(std::size_t index) const {
+  check_index(index);
+  return folder_labels_[files_.folder_of(index)];
+}
+
+void ImageFolder::check_index(std::size_t index) const {
+  if (index >= size()) throw ArgumentError(fmt::format("there is no sample {}: there are {}", index, size()));
+}
+
+}  // namespace leat

@@ -1,0 +1,65 @@
+// A folder of images with one sub-folder per class, as torchvision.datasets.ImageFolder reads it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "datasets/dataset.h"
+#include "datasets/file_index.h"
+#include "datasets/image/image.h"
+#include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/transform.h"
+
+namespace leat {
+
+struct ImageFolderOptions {
+  JpegLimits jpeg = {};
+  std::size_t max_file_bytes = std::size_t{256} << 20;
+};
+
+// Classes are the sub-folders of the root, sorted by name (byte order). A class's images are the files
+// anywhere below it whose names end in .jpg or .jpeg, in any case, sorted by folder and then by name; links
+// are followed. That order is the samples' order. What a file holds is looked at when it is loaded: one that
+// is no sound JPEG, or that the transforms cannot take, is a DataError that names it.
+//
+// Fields: "image", u8, [height, width, 3], RGB; "label", i64, scalar, the class's position in classes().
+//
+// Thread-safe. Memory: the file names, and 13 bytes for each.
+class ImageFolder final : public Dataset {
+ public:
+  // Lists the folder. Throws ArgumentError where the transforms do not make all pictures equally large,
+  // DataError where there are no classes or a class has no images, SystemError where a folder cannot be read.
+  ImageFolder(const std::filesystem::path& root, TransformPipeline transforms,
+              ImageFolderOptions options = {});
+
+  std::size_t size() const override { return files_.size(); }
+  const Schema& schema() const override { return schema_; }
+  void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
+  std::string describe(std::size_t index) const override;  // the path
+
+  const std::vector<std::string>& classes() const noexcept { return classes_; }
+  std::int64_t label_of(std::size_t index) const;
+  // Files below the classes whose names do not end as JPEGs' do.
+  std::size_t ignored_files() const noexcept { return ignored_files_; }
+
+ private:
+  void list(const std::filesystem::path& root);
+  void list_class(const std::filesystem::path& folder, std::int64_t label);
+  void check_index(std::size_t index) const;
+  void load(std::size_t index, Rng& rng, std::span<std::byte> row) const;
+
+  TransformPipeline transforms_;
+  ImageFolderOptions options_;
+  Size size_;
+  Schema schema_;
+  std::vector<std::string> classes_;
+  FileIndex files_;
+  std::vector<std::int64_t> folder_labels_;  // by the folders of files_
+  std::size_t ignored_files_ = 0;
+};
+
+}  // namespace leat

@@ -1,0 +1,45 @@
+// Samples that are in memory already.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "datasets/dataset.h"
+
+namespace leat {
+
+// Owns one contiguous array per field; row i of every array makes sample i. Immutable, hence thread-safe;
+// workers are forked and share the memory. get() copies the row and allocates nothing.
+class InMemoryDataset final : public Dataset {
+ public:
+  struct Column {
+    Field field;
+    std::vector<std::byte> data;  // rows one after the other, in the host's byte order
+  };
+
+  // Throws ArgumentError where there are no columns, a column does not hold whole rows, or the columns hold
+  // different numbers of rows; Schema's rules for names apply.
+  explicit InMemoryDataset(std::vector<Column> columns);
+
+  // A column from elements; `shape` is that of one row: column<float>("x", {3}, {1, 2, 3, 4, 5, 6}) has two
+  // rows.
+  template <class T>
+  static Column column(std::string name, Shape shape, const std::vector<T>& values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return {{std::move(name), dtype_of<T>, std::move(shape)}, {bytes.begin(), bytes.end()}};
+  }
+
+  std::size_t size() const override { return rows_; }
+  const Schema& schema() const override { return schema_; }
+  void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
+
+ private:
+  std::vector<std::vector<std::byte>> columns_;
+  Schema schema_;
+  std::size_t rows_ = 0;
+};
+
+}  // namespace leat

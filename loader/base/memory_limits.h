@@ -1,0 +1,14 @@
+// How much memory this process can still take.
+#pragma once
+
+#include <cstddef>
+
+namespace leat {
+
+// Bytes: the smaller of the system's available memory (MemAvailable) and what the process's cgroup (version
+// 2) and those above it still allow. The largest value of the type where none of them can be read.
+std::size_t available_memory();
+
+std::size_t page_size() noexcept;
+
+}  // namespace leat

@@ -1,0 +1,64 @@
+#include "loader/base/shared_memory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "loader/base/checked.h"
+#include "loader/base/errors.h"
+#include "loader/base/memory_limits.h"
+#include "loader/base/unique_fd.h"
+
+namespace leat {
+
+namespace {
+
+UniqueFd create(const char* purpose, std::size_t bytes) {
+  UniqueFd fd(::memfd_create("leat", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd) throw_errno(fmt::format("memfd_create for {}", purpose));
+  // fallocate takes the pages from the system now; ftruncate alone would only promise them.
+  if (::fchmod(fd.get(), 0600) != 0 || ::fallocate(fd.get(), 0, 0, static_cast<off_t>(bytes)) != 0) {
+    if (errno == ENOMEM || errno == ENOSPC) throw MemoryError(purpose, bytes, available_memory());
+    throw_errno(fmt::format("fallocate of {} bytes for {}", bytes, purpose));
+  }
+  if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    throw_errno(fmt::format("sealing the size of {}", purpose));
+  }
+  return fd;
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(const char* purpose, std::size_t bytes) {
+  const std::size_t size = align_up(bytes, page_size());
+  const std::size_t available = available_memory();
+  if (size > available) throw MemoryError(purpose, size, available);
+  const UniqueFd fd = create(purpose, size);
+  void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd.get(), 0);
+  if (data == MAP_FAILED) throw_errno(fmt::format("mmap of {} bytes for {}", size, purpose));
+  data_ = static_cast<std::byte*>(data);
+  size_ = size;
+}
+
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+SharedMemory::~SharedMemory() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+void SharedMemory::guard_page(std::size_t offset) {
+  if (::mprotect(data_ + offset, page_size(), PROT_NONE) != 0) throw_errno("mprotect of a guard page");
+}
+
+}  // namespace leat

@@ -1,0 +1,101 @@
+// The data loader: a dataset, a pool of workers, batches in order.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "datasets/dataset.h"
+#include "loader/batch_range.h"
+#include "loader/errors.h"
+#include "loader/host_batch.h"
+#include "loader/sampler.h"
+
+namespace leat {
+
+enum class WorkerKind {
+  processes,  // forked; a crash in get() is contained
+  threads,    // of the calling process; get() must be safe to call from several threads
+};
+
+// Names and defaults are PyTorch's where PyTorch has the option.
+struct DataLoaderOptions {
+  std::size_t batch_size = 1;
+  // A new order each epoch; not together with `sampler`.
+  bool shuffle = false;
+  // Shared, since the caller that built it usually keeps it.
+  std::shared_ptr<const Sampler> sampler = nullptr;
+  // 0: get() runs in next(), on the caller's thread.
+  int num_workers = 0;
+  WorkerKind worker_kind = WorkerKind::processes;
+  // Batches in flight per worker; 2 where it is not given; only with workers.
+  std::optional<std::size_t> prefetch_factor = std::nullopt;
+  // Leave out a short last batch.
+  bool drop_last = false;
+  // Of one next(); 0: for ever. Without workers there is nothing to wait for.
+  std::chrono::nanoseconds timeout{0};
+  // Of the order and of every sample's generator.
+  std::uint64_t seed = 0;
+  // Runs in each worker before it loads anything; only with workers.
+  std::function<void(int worker)> worker_init_fn = nullptr;
+  // Batches that the consumer may hold at once without reducing those in flight.
+  std::size_t leases = 3;
+};
+
+// The memory that batches lie in: `count` slots of `slot_bytes` each, one after the other.
+struct SlotMemory {
+  std::span<std::byte> bytes;  // page-aligned; count * slot_bytes
+  std::size_t slot_bytes = 0;
+  std::size_t count = 0;
+};
+
+// Thread rules: one thread at a time calls the members; batches may be destroyed on any thread. Workers start
+// in the constructor, so loaders are best made before CUDA and thread pools: the pool is forked from the
+// process as it is. Delivered bytes depend on (dataset, sampler, batch_size, drop_last, seed, epoch) and on
+// nothing else.
+class DataLoader {
+ public:
+  // The dataset outlives the loader. Throws ArgumentError for contradictory options, MemoryError where the
+  // slots do not fit, SystemError where workers cannot be started.
+  DataLoader(const Dataset& dataset, DataLoaderOptions options);
+  DataLoader(const Dataset&& temporary, DataLoaderOptions options) = delete;
+  DataLoader(DataLoader&&) noexcept;
+  DataLoader& operator=(DataLoader&&) noexcept;
+  ~DataLoader();  // ends the workers, in mid-epoch too; batches that are still held stay valid
+
+  std::size_t size() const;  // batches per epoch
+
+  // The next batch of the epoch, in order; nullopt once at its end. The call after that begins the epoch that
+  // follows; the first call of all begins epoch 0. Throws SampleError (the epoch goes on with the batch after
+  // it), TimeoutError (the batch may be asked for again), SlotsHeldError, WorkerInitError or WorkerError
+  // (after these two the loader is of no further use: it throws the same again).
+  std::optional<HostBatch> next();
+
+  // Begins `epoch`, abandoning what is left of the present one.
+  void start_epoch(std::uint64_t epoch);
+
+  // Begins an epoch and iterates over it: for (auto& batch : loader.epoch(3)).
+  BatchRange<HostBatch> epoch(std::uint64_t epoch);
+
+  // The memory of the slots, for page-locking it (transfer/). Constant over the loader's life.
+  SlotMemory slots() const;
+  // Keeps the memory of the slots alive.
+  std::shared_ptr<const void> slot_keeper() const;
+
+  const BatchLayout& layout() const;
+  const DataLoaderOptions& options() const;
+
+  // Process ids of the workers, or nothing where they are no processes.
+  std::vector<int> worker_pids() const;
+
+ private:
+  class Core;
+  std::unique_ptr<Core> core_;
+};
+
+}  // namespace leat

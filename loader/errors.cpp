@@ -1,0 +1,49 @@
+#include "loader/errors.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cstring>
+#include <utility>
+
+namespace leat {
+
+namespace {
+
+std::string sample_text(std::uint64_t batch, const SampleError::Origin& origin) {
+  const std::string source = origin.source.empty() ? "" : fmt::format(" ({})", origin.source);
+  const std::string where = origin.worker < 0 ? "" : fmt::format(" in worker {}", origin.worker);
+  return fmt::format("sample {}{} of batch {}{}: {}: {}", origin.index, source, batch, where, origin.type,
+                     origin.text);
+}
+
+std::string ending(int status) {
+  if (WIFSIGNALED(status)) {
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("exited with status {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+SampleError::SampleError(std::uint64_t batch, Origin origin)
+    : Error(sample_text(batch, origin)), batch_(batch), origin_(std::move(origin)) {}
+
+WorkerError::WorkerError(int worker, int pid, int wait_status, const std::string& held)
+    : Error(fmt::format("worker {} (process {}) {}; {}", worker, pid, ending(wait_status), held)),
+      worker_(worker),
+      pid_(pid),
+      wait_status_(wait_status) {}
+
+WorkerInitError::WorkerInitError(int worker, const std::string& type, const std::string& text)
+    : Error(fmt::format("worker_init_fn threw in worker {}: {}: {}", worker, type, text)), worker_(worker) {}
+
+int WorkerError::signal() const noexcept {
+  return WIFSIGNALED(wait_status_) ? WTERMSIG(wait_status_) : 0;
+}
+
+int WorkerError::exit_code() const noexcept {
+  return WIFEXITED(wait_status_) ? WEXITSTATUS(wait_status_) : -1;
+}
+
+}  // namespace leat

@@ -1,0 +1,43 @@
+#include "loader/failure_record.h"
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+void write(std::span<char> field, std::string_view text) noexcept {
+  const std::string_view ellipsis = "...";
+  if (text.size() < field.size()) {
+    std::memcpy(field.data(), text.data(), text.size());
+    field[text.size()] = '\0';
+  } else {
+    const std::size_t kept = field.size() - ellipsis.size() - 1;
+    std::memcpy(field.data(), text.data(), kept);
+    std::memcpy(field.data() + kept, ellipsis.data(), ellipsis.size() + 1);
+  }
+}
+
+}  // namespace
+
+void FailureRecord::capture() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    write(type, type_name(error));
+    write(text, describe(error));
+  } catch (...) {
+    write(type, "an exception that is no std::exception");
+    write(text, "no text");
+  }
+}
+
+void FailureRecord::set_source(std::string_view where) noexcept {
+  write(source, where);
+}
+
+}  // namespace leat

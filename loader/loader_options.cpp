@@ -1,0 +1,45 @@
+#include "loader/loader_options.h"
+
+#include <fmt/format.h>
+
+#include "loader/base/checked.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+constexpr int kMaxWorkers = 4096;
+constexpr std::size_t kDefaultPrefetchFactor = 2;
+
+void require(bool condition, const std::string& otherwise) {
+  if (!condition) throw ArgumentError(otherwise);
+}
+
+void check(const DataLoaderOptions& options) {
+  require(options.batch_size > 0, "batch_size is 0; it must be at least 1");
+  require(options.num_workers >= 0 && options.num_workers <= kMaxWorkers,
+          fmt::format("num_workers is {}; it must be in [0, {}]", options.num_workers, kMaxWorkers));
+  require(options.timeout.count() >= 0, "timeout is negative; 0 means for ever");
+  require(!(options.sampler && options.shuffle),
+          "sampler and shuffle exclude each other: the sampler gives the order");
+  require(!(options.prefetch_factor && options.num_workers == 0),
+          "prefetch_factor needs num_workers > 0: without workers nothing is prefetched");
+  require(!options.prefetch_factor || *options.prefetch_factor > 0,
+          "prefetch_factor is 0; it must be at least 1");
+  require(!(options.worker_init_fn && options.num_workers == 0), "worker_init_fn needs num_workers > 0");
+  require(options.leases > 0, "leases is 0; the consumer must be able to hold a batch");
+}
+
+}  // namespace
+
+ResolvedLoaderOptions resolve(const DataLoaderOptions& options) {
+  check(options);
+  const auto workers = static_cast<std::size_t>(options.num_workers);
+  const std::size_t factor = options.prefetch_factor.value_or(kDefaultPrefetchFactor);
+  const std::size_t depth = workers == 0 ? 1 : checked_multiply(factor, workers);
+  return {options.batch_size, options.num_workers, options.worker_kind, depth,
+          options.leases,     options.drop_last,   options.timeout,     options.seed};
+}
+
+}  // namespace leat

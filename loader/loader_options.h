@@ -1,0 +1,28 @@
+// DataLoaderOptions, checked and filled in: what the loader's code reads.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "loader/data_loader.h"
+
+namespace leat {
+
+struct ResolvedLoaderOptions {
+  std::size_t batch_size;
+  int num_workers;
+  WorkerKind worker_kind;
+  std::size_t depth;   // batches in flight
+  std::size_t leases;  // slots beside those
+  bool drop_last;
+  std::chrono::nanoseconds timeout;  // 0: for ever
+  std::uint64_t seed;
+};
+
+// Throws ArgumentError that names the options which contradict each other, or the value and its range.
+ResolvedLoaderOptions resolve(const DataLoaderOptions& options);
+
+}  // namespace leat

@@ -1,0 +1,36 @@
+// Who has which slot. A plain class: no threads, no shared memory.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace leat {
+
+// A slot is free, in flight (published, not delivered), draining (abandoned, a worker still writes) or leased
+// (the consumer holds it). Free slots are given out last freed first: that memory is still in the caches.
+class SlotLedger {
+ public:
+  explicit SlotLedger(std::size_t slots);
+
+  bool has_free() const noexcept { return !free_.empty(); }
+  std::size_t take();              // free -> in flight; precondition: has_free()
+  void deliver(std::size_t slot);  // in flight -> leased
+  void drain(std::size_t slot);    // in flight -> draining
+  void free(std::size_t slot);     // any but free -> free
+
+  std::size_t in_flight() const noexcept { return count(State::in_flight); }
+  std::size_t leased() const noexcept { return count(State::leased); }
+  std::vector<std::size_t> draining() const;
+  std::size_t size() const noexcept { return states_.size(); }
+
+ private:
+  enum class State : unsigned char { free, in_flight, draining, leased };
+
+  std::size_t count(State state) const noexcept;
+  void move(std::size_t slot, State from, State to);
+
+  std::vector<State> states_;
+  std::vector<std::size_t> free_;  // a stack
+};
+
+}  // namespace leat

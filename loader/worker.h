@@ -1,0 +1,32 @@
+// What a worker does, whatever kind it is: claim a run of rows, have the dataset write them, say so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "datasets/dataset.h"
+#include "loader/slot_table.h"
+
+namespace leat {
+
+// Shared by the workers of a loader; all it refers to outlives them.
+struct WorkerJob {
+  SlotTable& table;
+  const Dataset& dataset;
+  std::uint64_t seed = 0;
+  std::function<void(int worker)> init;
+};
+
+// The id that runs loaded on the caller's thread carry.
+inline constexpr std::size_t kInlineWorker = 0xffff;
+
+// Claims and loads one run; false where there is none to claim. An exception of the dataset's goes into the
+// run's failure record and ends the run.
+bool load_one_run(const WorkerJob& job, std::size_t worker);
+
+// Runs job.init, then loads until the table says stop. False where init threw: the worker's failure record
+// says what.
+bool run_worker(const WorkerJob& job, std::size_t worker);
+
+}  // namespace leat

@@ -1,0 +1,27 @@
+#include "parallel/gloo_communicator.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "parallel/gloo/gloo_engine.h"
+#include "parallel/host_communicator.h"
+
+namespace leat {
+
+std::unique_ptr<Communicator> make_gloo_communicator(std::shared_ptr<TcpStore> store,
+                                                     const GlooOptions& options) {
+  // Each rank counts the communicators it makes; so the n-th of one rank meets the n-th of the others.
+  const std::int64_t generation =
+      store->add(fmt::format("{}/made/{}", options.prefix, store->world().rank), 1);
+  auto engine = std::make_unique<GlooEngine>(
+      std::move(store), fmt::format("{}/{}", options.prefix, generation), options.timeout);
+  return std::make_unique<HostCommunicator>(std::move(engine), host_device(), options.timeout);
+}
+
+std::unique_ptr<Communicator> make_gloo_communicator(const WorldSettings& world, const GlooOptions& options) {
+  auto store = std::make_shared<TcpStore>(world, options.timeout);
+  return make_gloo_communicator(std::move(store), options);
+}
+
+}  // namespace leat

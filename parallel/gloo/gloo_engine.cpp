@@ -1,0 +1,135 @@
+#include "parallel/gloo/gloo_engine.h"
+
+#include <fmt/format.h>
+#include <gloo/allgather.h>
+#include <gloo/allreduce.h>
+#include <gloo/broadcast.h>
+
+#include <cstring>
+#include <utility>
+
+#include "parallel/gloo/call_exchange.h"
+#include "parallel/gloo/gloo_context.h"
+#include "parallel/gloo/sigpipe_block.h"
+#include "parallel/reduce_kernels.h"
+
+namespace leat {
+
+GlooEngine::GlooEngine(std::shared_ptr<TcpStore> store, std::string prefix, std::chrono::milliseconds timeout)
+    : store_(std::move(store)),
+      prefix_(std::move(prefix)),
+      timeout_(timeout),
+      context_(connect_all(*store_, prefix_, timeout)) {}
+
+void GlooEngine::run(const CollectiveCall& call) {
+  const SigpipeBlock block;
+  throw_if_aborted();
+  try {
+    exchange_calls(*context_, call, timeout_);
+    if (call.data.count == 0) return;
+    if (call.kind == CollectiveCall::Kind::all_reduce) all_reduce(call);
+    if (call.kind == CollectiveCall::Kind::broadcast) broadcast(call);
+    if (call.kind == CollectiveCall::Kind::all_gather) all_gather(call);
+  } catch (const CommunicationError& error) {
+    fail(call, error.what());
+  } catch (const std::exception& error) {
+    const auto peer = failed_peer(*context_, error.what());
+    fail(call, peer ? fmt::format("rank {} was lost: {}", *peer, error.what()) : error.what());
+  }
+}
+
+void GlooEngine::fail(const CollectiveCall& call, const std::string& problem) {
+  std::string reason;
+  try {
+    reason = abort_reason();
+  } catch (const CommunicationError&) {
+    // Then the others end their connections too, and which one was noticed here is chance.
+    reason = fmt::format("rank 0 was lost, and the store with it ({})", problem);
+  }
+  throw CommunicationError(
+      fmt::format("rank {}: {}: {}", rank(), describe(call), reason.empty() ? problem : reason));
+}
+
+void GlooEngine::all_reduce(const CollectiveCall& call) {
+  const FlatSpan& data = call.data;
+  if (!is_half_precision(data.dtype)) return all_reduce(data.data, data.count, data.dtype, call);
+  widened_.resize(data.count);
+  widen(widened_.data(), data.data, data.dtype, data.count);
+  all_reduce(widened_.data(), data.count, DType::f32, call);
+  narrow(data.data, widened_.data(), data.dtype, data.count);
+}
+
+void GlooEngine::all_reduce(void* data, std::size_t count, DType dtype, const CollectiveCall& call) {
+  gloo::AllreduceOptions options(context_);
+  if (size_of(dtype) == sizeof(std::uint32_t)) {
+    options.setOutput(static_cast<std::uint32_t*>(data), count);
+  } else {
+    options.setOutput(static_cast<std::uint64_t*>(data), count);
+  }
+  const ReduceKernel kernel = reduce_kernel(call.op, dtype);
+  const std::size_t element = size_of(dtype);
+  options.setReduceFunction([kernel, element](void* to, const void* a, const void* b, std::size_t n) {
+    if (to == b) return kernel(to, a, n);
+    if (to != a) std::memcpy(to, a, n * element);
+    kernel(to, b, n);
+  });
+  options.setAlgorithm(gloo::AllreduceOptions::Algorithm::RING);
+  options.setTag(static_cast<std::uint32_t>(call.number));
+  options.setTimeout(timeout_);
+  gloo::allreduce(options);
+}
+
+void GlooEngine::broadcast(const CollectiveCall& call) {
+  gloo::BroadcastOptions options(context_);
+  options.setOutput(static_cast<std::uint8_t*>(call.data.data), call.data.bytes());
+  options.setRoot(call.root);
+  options.setTag(static_cast<std::uint32_t>(call.number));
+  options.setTimeout(timeout_);
+  gloo::broadcast(options);
+}
+
+void GlooEngine::all_gather(const CollectiveCall& call) {
+  auto* to = static_cast<std::uint8_t*>(call.gathered.data);
+  auto* from = static_cast<std::uint8_t*>(call.data.data);
+  const std::size_t bytes = call.data.bytes();
+  gloo::AllgatherOptions options(context_);
+  if (from != to + static_cast<std::size_t>(rank()) * bytes) options.setInput(from, bytes);  // else: in place
+  options.setOutput(to, call.gathered.bytes());
+  options.setTag(static_cast<std::uint32_t>(call.number));
+  options.setTimeout(timeout_);
+  gloo::allgather(options);
+}
+
+void GlooEngine::throw_if_aborted() {
+  const std::lock_guard lock(mutex_);
+  if (!aborted_.empty()) throw CommunicationError(aborted_);
+}
+
+std::string GlooEngine::abort_reason() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!aborted_.empty()) return aborted_;
+  }
+  return store_->try_get(prefix_ + "/aborted").value_or(std::string());
+}
+
+void GlooEngine::abort(std::string_view why) noexcept {
+  try {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!aborted_.empty()) return;
+      aborted_ = why.empty() ? "aborted" : std::string(why);
+    }
+    // The reason first: once the connections end, the others look for it.
+    try {
+      if (!store_->try_get(prefix_ + "/aborted")) store_->set(prefix_ + "/aborted", why);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): on purpose
+      // Without the store they learn of the end, but not of the reason.
+    }
+    disconnect_all(*context_);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
+    // Out of memory; the peers' deadlines remain.
+  }
+}
+
+}  // namespace leat

@@ -1,0 +1,57 @@
+// Gloo's collectives, made safe: sizes are compared before data moves, errors name ranks, and abort() reaches
+// everybody.
+#pragma once
+
+#include <gloo/context.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "parallel/deadline.h"
+#include "parallel/host_engine.h"
+#include "parallel/tcp_store.h"
+
+namespace leat {
+
+// Threads: as HostEngine says. Gloo ends the whole process, uncatchably, where two ranks pass different
+// sizes; hence every collective begins with an exchange of messages of fixed size, in which the ranks compare
+// what they call. That exchange is also the barrier. Only Gloo's newer interface is used: mixing in the older
+// one slows its sockets down.
+class GlooEngine final : public HostEngine {
+ public:
+  GlooEngine(std::shared_ptr<TcpStore> store, std::string prefix, std::chrono::milliseconds timeout);
+
+  int rank() const noexcept override { return context_->rank; }
+  int size() const noexcept override { return context_->size; }
+  std::string name() const override { return "gloo"; }
+  void run(const CollectiveCall& call) override;
+  void abort(std::string_view why) noexcept override;
+
+ private:
+  void all_reduce(const CollectiveCall& call);
+  void all_reduce(void* data, std::size_t count, DType dtype, const CollectiveCall& call);
+  void broadcast(const CollectiveCall& call);
+  void all_gather(const CollectiveCall& call);
+
+  void throw_if_aborted();
+  [[noreturn]] void fail(const CollectiveCall& call, const std::string& problem);
+  std::string
+  abort_reason();  // of this rank or, by the store, another; empty: nobody aborted; throws without store
+
+  // Constant after construction.
+  const std::shared_ptr<TcpStore> store_;  // shared with other communicators of the same world
+  const std::string prefix_;
+  const std::chrono::milliseconds timeout_;
+  const std::shared_ptr<gloo::Context> context_;  // shared as Gloo wants it
+
+  std::vector<float> widened_;  // run() alone
+
+  // Guarded by mutex_.
+  std::mutex mutex_;
+  std::string aborted_;  // why
+};
+
+}  // namespace leat

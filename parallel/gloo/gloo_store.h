@@ -1,0 +1,33 @@
+// A TcpStore as Gloo sees it.
+#pragma once
+
+#include <gloo/rendezvous/store.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "parallel/deadline.h"
+#include "parallel/tcp_store.h"
+
+namespace leat {
+
+// Keys get a prefix, so that several contexts use one store. All waits end by one deadline, also those of
+// get(), to which Gloo passes no timeout.
+class GlooStore final : public gloo::rendezvous::Store {
+ public:
+  GlooStore(TcpStore& store, std::string prefix, const Deadline& deadline)
+      : store_(store), prefix_(std::move(prefix)), deadline_(deadline) {}
+
+  void set(const std::string& key, const std::vector<char>& data) override;
+  std::vector<char> get(const std::string& key) override;
+  void wait(const std::vector<std::string>& keys) override;
+  void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& timeout) override;
+
+ private:
+  TcpStore& store_;
+  const std::string prefix_;
+  const Deadline deadline_;
+};
+
+}  // namespace leat

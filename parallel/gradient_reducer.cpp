@@ -1,0 +1,162 @@
+#include "parallel/gradient_reducer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "parallel/parameter_agreement.h"
+#include "parallel/reduce_kernels.h"
+
+namespace leat {
+namespace {
+
+std::size_t bytes_of(double mebibytes, const char* option) {
+  if (!std::isfinite(mebibytes) || mebibytes <= 0 || mebibytes > 1024 * 1024) {
+    throw ArgumentError(
+        fmt::format("{} is {}; it must be above 0 and at most 1048576 MiB", option, mebibytes));
+  }
+  return static_cast<std::size_t>(std::ceil(mebibytes * 1024 * 1024));
+}
+
+BucketLayout lay_out(const std::vector<Parameter>& parameters, const ReducerOptions& options) {
+  std::vector<GradientSize> sizes;
+  sizes.reserve(parameters.size());
+  for (const Parameter& parameter : parameters) {
+    sizes.push_back({.dtype = parameter.value.dtype, .count = parameter.value.count()});
+  }
+  return lay_out_buckets(sizes, bytes_of(options.first_bucket_mb, "first_bucket_mb"),
+                         bytes_of(options.bucket_cap_mb, "bucket_cap_mb"));
+}
+
+FlatSpan flat(const TensorView& view) {
+  return {.data = view.data, .count = view.count(), .dtype = view.dtype};
+}
+
+}  // namespace
+
+double exact_loss_weight(std::size_t local_rows, std::size_t global_rows) {
+  if (global_rows == 0 || local_rows > global_rows) {
+    throw ArgumentError(fmt::format("{} local rows of {} in the global batch", local_rows, global_rows));
+  }
+  return static_cast<double>(local_rows) / static_cast<double>(global_rows);
+}
+
+double per_rank_loss_weight(int ranks) {
+  if (ranks < 1) throw ArgumentError(fmt::format("there are no {} ranks", ranks));
+  return 1.0 / ranks;
+}
+
+GradientReducer::GradientReducer(Communicator& communicator, std::vector<Parameter> parameters,
+                                 ReducerOptions options)
+    : communicator_(communicator),
+      device_(communicator.device()),
+      parameters_(std::move(parameters)),
+      layout_(lay_out(parameters_, options)),
+      schedule_(layout_.bucket_of),
+      arena_(device_.allocate(std::max<std::size_t>(layout_.bytes, 1))),
+      marks_(layout_.buckets.size()),
+      finished_(device_.make_event()),
+      stream_(device_.make_stream()) {
+  check_parameters();
+  require_same_parameters(communicator_, parameters_, stream_);
+  adopt_gradients();
+  for (const Parameter& parameter : parameters_) communicator_.broadcast(flat(parameter.value), 0, stream_);
+  device_.synchronize(stream_.ref());
+}
+
+void GradientReducer::check_parameters() const {
+  for (const Parameter& parameter : parameters_) {
+    const TensorView& value = parameter.value;
+    const TensorView& gradient = parameter.gradient;
+    if (value.data == nullptr && value.count() > 0) {
+      throw ArgumentError(fmt::format("parameter \"{}\" has no memory", parameter.name));
+    }
+    if (!is_reducible(value.dtype)) {
+      throw ArgumentError(fmt::format("parameter \"{}\" is {}, which cannot be reduced", parameter.name,
+                                      name_of(value.dtype)));
+    }
+    if (gradient.data != nullptr && (gradient.dtype != value.dtype || gradient.shape != value.shape)) {
+      throw ArgumentError(fmt::format("parameter \"{}\" is {} {}, but its gradient is {} {}", parameter.name,
+                                      name_of(value.dtype), to_string(value.shape), name_of(gradient.dtype),
+                                      to_string(gradient.shape)));
+    }
+  }
+}
+
+void GradientReducer::adopt_gradients() {
+  device_.fill_zero(arena_.data(), arena_.size(), stream_);
+  for (std::size_t i = 0; i < size(); ++i) {
+    TensorView& gradient = parameters_[i].gradient;
+    if (gradient.data != nullptr) continue;
+    gradient = parameters_[i].value;
+    gradient.data = arena_of(i);
+  }
+}
+
+bool GradientReducer::in_arena(std::size_t i) const {
+  return parameters_[i].gradient.data == arena_of(i);
+}
+
+void GradientReducer::ready(std::size_t i, StreamRef stream) {
+  const BucketSchedule::Launch launches = schedule_.ready(i);
+  auto& marks = marks_[layout_.bucket_of[i]];
+  auto mark = std::find_if(marks.begin(), marks.end(), [&](const Mark& m) { return m.stream == stream; });
+  if (mark == marks.end()) {
+    marks.push_back({.stream = stream, .event = device_.make_event()});
+    mark = marks.end() - 1;
+  }
+  device_.record(mark->event, stream);
+  for (std::size_t bucket = launches.first; bucket < launches.last; ++bucket) launch(bucket);
+}
+
+void GradientReducer::launch(std::size_t index) {
+  const Bucket& bucket = layout_.buckets[index];
+  for (const Mark& mark : marks_[index]) device_.wait(stream_, mark.event);
+  for (const std::size_t i : bucket.parameters) {
+    if (!in_arena(i)) device_.copy(arena_of(i), gradient(i).data, gradient(i).bytes(), stream_);
+  }
+  const FlatSpan span{.data = arena_.data() + bucket.offset,
+                      .count = bucket.bytes / size_of(bucket.dtype),
+                      .dtype = bucket.dtype};
+  communicator_.all_reduce(span, ReduceOp::sum, stream_);
+  for (const std::size_t i : bucket.parameters) {
+    if (!in_arena(i)) device_.copy(gradient(i).data, arena_of(i), gradient(i).bytes(), stream_);
+  }
+}
+
+void GradientReducer::ready_rest(StreamRef stream) {
+  // From the last to the first: in the order of the buckets.
+  for (std::size_t i = size(); i-- > 0;) {
+    if (!schedule_.is_ready(i)) ready(i, stream);
+  }
+}
+
+void GradientReducer::zero_rest(StreamRef stream) {
+  for (const std::size_t i : schedule_.missing()) {
+    device_.fill_zero(gradient(i).data, gradient(i).bytes(), stream);
+  }
+  ready_rest(stream);
+}
+
+void GradientReducer::finish(StreamRef stream) {
+  if (!schedule_.complete()) {
+    constexpr std::size_t kShown = 5;
+    const std::vector<std::size_t> missing = schedule_.missing();
+    std::vector<std::string> names;
+    for (const std::size_t i : missing) {
+      if (names.size() < kShown) names.push_back(parameters_[i].name);
+    }
+    throw ArgumentError(
+        fmt::format("{} of {} gradients were never ready: {}{}; call zero_rest() where parameters take no "
+                    "part in a backward pass",
+                    missing.size(), size(), fmt::join(names, ", "), missing.size() > kShown ? ", ..." : ""));
+  }
+  device_.record(finished_, stream_);
+  device_.wait(stream, finished_);
+  schedule_.reset();
+}
+
+}  // namespace leat

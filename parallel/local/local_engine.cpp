@@ -1,0 +1,43 @@
+#include "parallel/local/local_engine.h"
+
+#include <cstring>
+#include <vector>
+
+#include "parallel/local/arena_reduce.h"
+
+namespace leat {
+
+void LocalEngine::run(const CollectiveCall& call) {
+  meeting_->meet(rank_, call);
+  // From here to part() nothing throws: the arguments were checked before, and the ranks agree on them.
+  if (call.data.count > 0) {
+    if (call.kind == CollectiveCall::Kind::all_reduce) all_reduce(call);
+    if (call.kind == CollectiveCall::Kind::broadcast) broadcast(call);
+    if (call.kind == CollectiveCall::Kind::all_gather) all_gather(call);
+  }
+  meeting_->part();
+}
+
+void LocalEngine::all_reduce(const CollectiveCall& call) {
+  if (size() == 1) return;
+  std::vector<void*> buffers;
+  buffers.reserve(static_cast<std::size_t>(size()));
+  for (int rank = 0; rank < size(); ++rank) buffers.push_back(meeting_->call_of(rank).data.data);
+  arena_reduce(buffers, slice_of(rank_, size(), call.data.count), call.data.dtype, call.op);
+}
+
+void LocalEngine::broadcast(const CollectiveCall& call) {
+  if (rank_ == call.root) return;
+  std::memcpy(call.data.data, meeting_->call_of(call.root).data.data, call.data.bytes());
+}
+
+void LocalEngine::all_gather(const CollectiveCall& call) {
+  for (int rank = 0; rank < size(); ++rank) {
+    void* place =
+        static_cast<std::byte*>(call.gathered.data) + static_cast<std::size_t>(rank) * call.data.bytes();
+    const void* from = meeting_->call_of(rank).data.data;
+    if (place != from) std::memcpy(place, from, call.data.bytes());  // equal: a gather in place
+  }
+}
+
+}  // namespace leat

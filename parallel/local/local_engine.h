@@ -1,0 +1,31 @@
+// Collectives between the ranks of one process: each reads and writes the others' memory.
+#pragma once
+
+#include <memory>
+
+#include "parallel/host_engine.h"
+#include "parallel/local/meeting.h"
+
+namespace leat {
+
+class LocalEngine final : public HostEngine {
+ public:
+  LocalEngine(std::shared_ptr<Meeting> meeting, int rank) : meeting_(std::move(meeting)), rank_(rank) {}
+  ~LocalEngine() override { meeting_->leave(rank_); }
+
+  int rank() const noexcept override { return rank_; }
+  int size() const noexcept override { return meeting_->ranks(); }
+  std::string name() const override { return "local"; }
+  void run(const CollectiveCall& call) override;
+  void abort(std::string_view why) noexcept override { meeting_->poison(why); }
+
+ private:
+  void all_reduce(const CollectiveCall& call);
+  void broadcast(const CollectiveCall& call);
+  void all_gather(const CollectiveCall& call);
+
+  const std::shared_ptr<Meeting> meeting_;  // shared by the group's ranks, which end in any order
+  const int rank_;
+};
+
+}  // namespace leat

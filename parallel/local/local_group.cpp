@@ -1,0 +1,28 @@
+#include "parallel/local/local_group.h"
+
+#include <fmt/format.h>
+
+#include "parallel/host_communicator.h"
+#include "parallel/local/local_engine.h"
+
+namespace leat {
+
+std::vector<std::unique_ptr<Communicator>> make_local_group(int ranks, Device& device,
+                                                            std::chrono::milliseconds timeout) {
+  if (ranks < 1) throw ArgumentError(fmt::format("a group needs at least one rank, not {}", ranks));
+  if (device.kind() != DeviceKind::host) {
+    throw ArgumentError(fmt::format(
+        "a local group on {} is not implemented yet; use one process for each GPU, joined by NCCL",
+        device.name()));
+  }
+  const auto meeting = std::make_shared<Meeting>(ranks, timeout);
+  std::vector<std::unique_ptr<Communicator>> group;
+  group.reserve(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    group.push_back(
+        std::make_unique<HostCommunicator>(std::make_unique<LocalEngine>(meeting, rank), device, timeout));
+  }
+  return group;
+}
+
+}  // namespace leat

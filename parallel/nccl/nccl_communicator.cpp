@@ -1,0 +1,25 @@
+#include "parallel/nccl_communicator.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "parallel/nccl/nccl_rank.h"
+
+namespace leat {
+
+std::unique_ptr<Communicator> make_nccl_communicator(std::shared_ptr<TcpStore> store, Device& device,
+                                                     const NcclOptions& options) {
+  if (device.kind() != DeviceKind::cuda) {
+    throw ArgumentError(fmt::format("NCCL joins CUDA devices, not {}; use Gloo between CPUs", device.name()));
+  }
+  return std::make_unique<NcclCommunicator>(nccl_library(), std::move(store), device, options);
+}
+
+std::unique_ptr<Communicator> make_nccl_communicator(const WorldSettings& world, Device& device,
+                                                     const NcclOptions& options) {
+  auto store = std::make_shared<TcpStore>(world, options.timeout);
+  return make_nccl_communicator(std::move(store), device, options);
+}
+
+}  // namespace leat

@@ -1,0 +1,151 @@
+#include "parallel/nccl/nccl_rank.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "parallel/call_checks.h"
+
+namespace leat {
+namespace {
+
+cudaStream_t raw(StreamRef stream) {
+  return static_cast<cudaStream_t>(stream.handle());
+}
+
+ncclDataType_t type_of(DType dtype) {
+  switch (dtype) {
+    case DType::f16:
+      return ncclFloat16;
+    case DType::bf16:
+      return ncclBfloat16;
+    case DType::f32:
+      return ncclFloat32;
+    case DType::f64:
+      return ncclFloat64;
+    case DType::i32:
+      return ncclInt32;
+    case DType::i64:
+      return ncclInt64;
+    default:
+      throw ArgumentError(fmt::format("NCCL does not reduce {}", name_of(dtype)));
+  }
+}
+
+// Each rank counts the communicators it makes; so the n-th of one rank meets the n-th of the others.
+std::string next_prefix(TcpStore& store, const std::string& prefix) {
+  return fmt::format("{}/{}", prefix, store.add(fmt::format("{}/made/{}", prefix, store.world().rank), 1));
+}
+
+}  // namespace
+
+NcclCommunicator::NcclCommunicator(const NcclApi& api, std::shared_ptr<TcpStore> store, Device& device,
+                                   const NcclOptions& options)
+    : api_(api),
+      store_(std::move(store)),
+      prefix_(next_prefix(*store_, options.prefix)),
+      device_(device),
+      token_(device.allocate(sizeof(std::int32_t))),
+      stream_(device.make_stream()),
+      event_(device.make_event()),
+      handle_(api, api.device_of(token_.data()), size(), exchange_id(options.timeout), rank(),
+              options.timeout, [this] { return announced(); }) {
+  device_.fill_zero(token_.data(), token_.size(), stream_);
+}
+
+ncclUniqueId NcclCommunicator::exchange_id(std::chrono::milliseconds timeout) {
+  ncclUniqueId id{};
+  const std::string key = prefix_ + "/id";
+  if (rank() == 0) {
+    const ncclResult_t result = api_.get_unique_id(&id);
+    if (result != ncclSuccess) {
+      throw CommunicationError(fmt::format("ncclGetUniqueId: {} ({})", api_.get_error_string(result),
+                                           api_.get_last_error(nullptr)));
+    }
+    store_->set(key, {id.internal, sizeof id.internal});
+    return id;
+  }
+  const std::string bytes = store_->get(key, timeout);
+  if (bytes.size() != sizeof id.internal) {
+    throw CommunicationError(
+        fmt::format("rank 0's NCCL id has {} bytes, not {}", bytes.size(), sizeof id.internal));
+  }
+  std::memcpy(id.internal, bytes.data(), bytes.size());
+  return id;
+}
+
+std::string NcclCommunicator::engine() const {
+  int version = 0;
+  if (api_.get_version(&version) != ncclSuccess) return "nccl";
+  return fmt::format("nccl {}.{}.{}", version / 10000, version % 10000 / 100, version % 100);
+}
+
+void NcclCommunicator::call(const char* name, const NcclHandle::Call& function) {
+  try {
+    handle_.call(name, function);
+  } catch (const CommunicationError& error) {
+    announce(error.what());
+    throw;
+  }
+}
+
+void NcclCommunicator::all_reduce(FlatSpan data, ReduceOp op, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "all_reduce");
+  check_reducible(data);
+  call("ncclAllReduce", [&](ncclComm_t handle) {
+    return api_.all_reduce(data.data, data.data, data.count, type_of(data.dtype),
+                           op == ReduceOp::sum ? ncclSum : ncclMax, handle, raw(stream));
+  });
+}
+
+void NcclCommunicator::broadcast(FlatSpan data, int root, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "broadcast");
+  check_root(*this, root);
+  call("ncclBroadcast", [&](ncclComm_t handle) {
+    return api_.broadcast(data.data, data.data, data.bytes(), ncclUint8, root, handle, raw(stream));
+  });
+}
+
+void NcclCommunicator::all_gather(FlatSpan from, FlatSpan to, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(from, "all_gather");
+  check_span(to, "the result of all_gather");
+  check_gather(*this, from, to);
+  call("ncclAllGather", [&](ncclComm_t handle) {
+    return api_.all_gather(from.data, to.data, from.bytes(), ncclUint8, handle, raw(stream));
+  });
+}
+
+void NcclCommunicator::barrier() {
+  all_reduce({.data = token_.data(), .count = 1, .dtype = DType::i32}, ReduceOp::sum, stream_);
+  device_.record(event_, stream_);
+  try {
+    handle_.wait_until("barrier", [this] { return device_.passed(event_); });
+  } catch (const CommunicationError& error) {
+    announce(error.what());
+    throw;
+  }
+  device_.synchronize(stream_.ref());  // the stream is empty; this throws what failed on it
+}
+
+void NcclCommunicator::announce(std::string_view why) noexcept {
+  try {
+    if (announced().empty()) store_->set(prefix_ + "/aborted", fmt::format("rank {}: {}", rank(), why));
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): on purpose
+    // The store is gone, so rank 0 is too: the others find out as this rank did, or by their own deadlines.
+  }
+}
+
+std::string NcclCommunicator::announced() {
+  return store_->try_get(prefix_ + "/aborted").value_or(std::string());
+}
+
+void NcclCommunicator::abort(std::string_view why) noexcept {
+  announce(why);
+  handle_.abort(why);
+}
+
+}  // namespace leat

@@ -1,0 +1,45 @@
+// One rank of an NCCL communicator.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "parallel/nccl/nccl_handle.h"
+#include "parallel/nccl_communicator.h"
+
+namespace leat {
+
+// Collectives are handed to NCCL on the caller's stream. `api` is the library, or a test's.
+class NcclCommunicator final : public Communicator {
+ public:
+  NcclCommunicator(const NcclApi& api, std::shared_ptr<TcpStore> store, Device& device,
+                   const NcclOptions& options);
+
+  int rank() const noexcept override { return store_->world().rank; }
+  int size() const noexcept override { return store_->world().world_size; }
+  std::string engine() const override;
+  Device& device() const noexcept override { return device_; }
+
+  void all_reduce(FlatSpan data, ReduceOp op, StreamRef stream) override;
+  void broadcast(FlatSpan data, int root, StreamRef stream) override;
+  void all_gather(FlatSpan from, FlatSpan to, StreamRef stream) override;
+  void barrier() override;
+  void abort(std::string_view why) noexcept override;
+
+ private:
+  ncclUniqueId exchange_id(std::chrono::milliseconds timeout);
+  void call(const char* name, const NcclHandle::Call& function);
+  void announce(std::string_view why) noexcept;  // lets the other ranks know that this one gave up
+  std::string announced();                       // why another rank gave up; empty: none has
+
+  const NcclApi& api_;
+  const std::shared_ptr<TcpStore> store_;  // shared with other communicators of the same world
+  const std::string prefix_;
+  Device& device_;
+  DeviceBuffer token_;  // what barrier() sums
+  Stream stream_;       // of barrier()
+  Event event_;
+  NcclHandle handle_;  // last: destroyed before the memory and the stream that NCCL uses
+};
+
+}  // namespace leat

@@ -1,0 +1,113 @@
+#include "tests/datasets/image/jpeg_files.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+// After <cstdio>: libjpeg's header uses FILE.
+#include <jpeglib.h>
+
+#include "loader/base/errors.h"
+
+namespace leat::test {
+
+namespace {
+
+struct Pixels {
+  Size size;
+  int components;
+  J_COLOR_SPACE space;
+  std::vector<std::uint8_t> bytes;
+};
+
+// libjpeg's own error handler ends the program: these files are sound.
+Bytes compress(Pixels pixels, const std::function<void(jpeg_compress_struct&)>& adjust) {
+  jpeg_compress_struct info;
+  jpeg_error_mgr errors;
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &bytes, &size);
+  info.image_width = JDIMENSION(pixels.size.width);
+  info.image_height = JDIMENSION(pixels.size.height);
+  info.input_components = pixels.components;
+  info.in_color_space = pixels.space;
+  jpeg_set_defaults(&info);
+  jpeg_set_quality(&info, 100, TRUE);
+  adjust(info);
+  jpeg_start_compress(&info, TRUE);
+  while (info.next_scanline < info.image_height) {
+    JSAMPROW rows[] = {pixels.bytes.data() +
+                       std::size_t(info.next_scanline) * info.image_width * pixels.components};
+    jpeg_write_scanlines(&info, rows, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  const auto* first = reinterpret_cast<const std::byte*>(bytes);
+  Bytes jpeg(first, first + size);
+  std::free(bytes);
+  return jpeg;
+}
+
+Pixels rgb(const Image& image) {
+  const std::size_t bytes = image.view().row_bytes() * std::size_t(image.size().height);
+  return {image.size(), 3, JCS_RGB, {image.view().data, image.view().data + bytes}};
+}
+
+}  // namespace
+
+Bytes grey_jpeg(Size size, std::uint8_t level) {
+  const std::size_t pixels = std::size_t(size.width) * std::size_t(size.height);
+  return compress({size, 1, JCS_GRAYSCALE, std::vector<std::uint8_t>(pixels, level)}, [](auto&) {});
+}
+
+Bytes cmyk_jpeg(Size size, const std::uint8_t (&stored)[4], bool ycck) {
+  Pixels pixels{size, 4, JCS_CMYK, {}};
+  for (int i = 0; i < size.width * size.height; ++i)
+    pixels.bytes.insert(pixels.bytes.end(), stored, stored + 4);
+  return compress(std::move(pixels),
+                  [&](auto& info) { jpeg_set_colorspace(&info, ycck ? JCS_YCCK : JCS_CMYK); });
+}
+
+Bytes progressive_jpeg(const Image& image) {
+  return compress(rgb(image), [](auto& info) { jpeg_simple_progression(&info); });
+}
+
+Bytes many_scan_jpeg(const Image& image, int repeats) {
+  static const jpeg_scan_info kPlanes[] = {
+      {1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0}};
+  const Bytes jpeg = compress(rgb(image), [](auto& info) {
+    info.scan_info = kPlanes;
+    info.num_scans = 3;
+  });
+  std::size_t scan = 0;
+  for (int i = 0; i < 3; ++i) scan = find_marker(jpeg, 0xda, scan + 1);
+  const std::size_t end = jpeg.size() - 2;  // the end-of-image marker
+  Bytes longer(jpeg.begin(), jpeg.begin() + std::ptrdiff_t(end));
+  for (int i = 0; i < repeats; ++i)
+    longer.insert(longer.end(), jpeg.begin() + std::ptrdiff_t(scan), jpeg.end() - 2);
+  longer.insert(longer.end(), jpeg.end() - 2, jpeg.end());
+  return longer;
+}
+
+Bytes with_size(Bytes jpeg, int width, int height) {
+  for (const int marker : {0xc0, 0xc2}) {
+    const std::size_t frame = find_marker(jpeg, marker);
+    if (frame == jpeg.size()) continue;
+    // Marker, 2 bytes of length, 1 of precision, then height and width, high byte first.
+    const int bytes[] = {height >> 8, height & 255, width >> 8, width & 255};
+    for (std::size_t i = 0; i < 4; ++i) jpeg[frame + 5 + i] = std::byte(bytes[i]);
+    return jpeg;
+  }
+  throw Error("no frame header");
+}
+
+std::size_t find_marker(std::span<const std::byte> jpeg, int marker, std::size_t from) {
+  for (std::size_t i = from; i + 1 < jpeg.size(); ++i) {
+    if (jpeg[i] == std::byte{0xff} && jpeg[i + 1] == std::byte(marker)) return i;
+  }
+  return jpeg.size();
+}
+
+}  // namespace leat::test

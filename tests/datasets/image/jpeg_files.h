@@ -1,0 +1,27 @@
+// JPEG files that the encoder does not write, made with libjpeg itself; and how to damage one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "datasets/image/image.h"
+
+namespace leat::test {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes grey_jpeg(Size size, std::uint8_t level);
+// One colour, as the four stored bytes of every pixel; with Adobe's marker, as CMYK or transformed to YCCK.
+Bytes cmyk_jpeg(Size size, const std::uint8_t (&stored)[4], bool ycck);
+Bytes progressive_jpeg(const Image& image);
+// Of one plane per scan, that is three scans; `repeats` more copies of the last one.
+Bytes many_scan_jpeg(const Image& image, int repeats);
+
+// The same picture claiming other extents in its header.
+Bytes with_size(Bytes jpeg, int width, int height);
+// The position of the first marker 0xff `marker` at or behind `from`.
+std::size_t find_marker(std::span<const std::byte> jpeg, int marker, std::size_t from = 0);
+
+}  // namespace leat::test

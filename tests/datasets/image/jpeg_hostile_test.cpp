@@ -1,0 +1,119 @@
+// Files that are damaged, or made to cost more than they look.
+#include <catch2/catch_test_macros.hpp>
+
+#include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/jpeg_encoder.h"
+#include "loader/base/errors.h"
+#include "tests/datasets/image/formula_image.h"
+#include "tests/datasets/image/jpeg_files.h"
+#include "tests/support/expect_error.h"
+
+namespace leat::test {
+
+namespace {
+
+Size decode(std::span<const std::byte> jpeg, const JpegLimits& limits = {}) {
+  JpegDecoder decoder;
+  const Size size = decoder.read_header(jpeg, limits);
+  decoder.decode_rows({0, size.height});
+  return size;
+}
+
+Bytes sound_jpeg() {
+  return encode_jpeg(image_of({64, 48}, formula).view());
+}
+
+Bytes bytes_of(std::initializer_list<int> values) {
+  Bytes bytes;
+  for (const int value : values) bytes.push_back(std::byte(value));
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("what is no JPEG is refused by its first bytes") {
+  expect_error<DataError>([] { decode({}); }, {"empty"});
+  expect_error<DataError>([] { decode(bytes_of({0xff})); }, {"no JPEG", "1 bytes", " ff"});
+  expect_error<DataError>(
+      [] {
+        decode(bytes_of({0x89, 'P', 'N', 'G', 13, 10}));
+      },
+      {"no JPEG", "89 50 4e 47"});
+  expect_error<DataError>([] { decode(bytes_of({0xff, 0xd8, 0xff})); });
+  expect_error<DataError>([] { decode(bytes_of({0xff, 0xd8, 0xff, 0xd9})); });
+}
+
+TEST_CASE("a file that was cut off is refused wherever it was cut") {
+  const Bytes jpeg = sound_jpeg();
+  for (std::size_t size = 0; size < jpeg.size(); size += 1 + size / 50) {
+    INFO("cut to " << size << " of " << jpeg.size() << " bytes");
+    CHECK_THROWS_AS(decode(std::span(jpeg).first(size)), DataError);
+  }
+}
+
+TEST_CASE("a file that was cut off is refused even where the missing rows are not needed") {
+  const Bytes jpeg = sound_jpeg();
+  const auto most = std::span(jpeg).first(jpeg.size() - 10);
+  JpegDecoder decoder;
+  expect_error<DataError>([&] { decoder.read_header(most); }, {"cut off"});
+}
+
+TEST_CASE("missing data is grey where damage is allowed") {
+  const Bytes jpeg = sound_jpeg();
+  CHECK(decode(std::span(jpeg).first(jpeg.size() * 2 / 3), {.allow_corrupt = true}) == Size{64, 48});
+}
+
+TEST_CASE("bytes behind the end of the image are no damage") {
+  Bytes jpeg = sound_jpeg();
+  jpeg.insert(jpeg.end(), 100, std::byte{0});
+  CHECK(decode(jpeg) == Size{64, 48});
+}
+
+TEST_CASE("what libjpeg only warns about is corruption unless it is allowed") {
+  Bytes jpeg = sound_jpeg();
+  const std::size_t scan = find_marker(jpeg, 0xda);
+  // A restart marker where none belongs.
+  const std::size_t middle = (scan + jpeg.size()) / 2;
+  jpeg[middle] = std::byte{0xff};
+  jpeg[middle + 1] = std::byte{0xd3};
+  expect_error<DataError>([&] { decode(jpeg); }, {"JPEG data: "});
+  CHECK(decode(jpeg, {.allow_corrupt = true}) == Size{64, 48});
+}
+
+TEST_CASE("damage anywhere is an error or a picture, never a crash") {
+  const Bytes jpeg = sound_jpeg();
+  int refused = 0;
+  for (std::size_t i = 2; i < jpeg.size(); i += 3) {
+    Bytes damaged = jpeg;
+    damaged[i] ^= std::byte{0x55};
+    try {
+      decode(damaged, {.max_pixels = 1 << 20});
+    } catch (const DataError&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 100);
+}
+
+TEST_CASE("a header that claims a huge picture is refused before memory is taken") {
+  const Bytes bomb = with_size(sound_jpeg(), 65500, 65500);
+  expect_error<DataError>([&] { decode(bomb); }, {"65500 x 65500", "178956970"});
+  const Bytes jpeg = sound_jpeg();
+  CHECK(decode(jpeg, {.max_pixels = 3072}) == Size{64, 48});
+  expect_error<DataError>([&] { decode(jpeg, {.max_pixels = 3071}); }, {"64 x 48", "3071"});
+}
+
+TEST_CASE("a progressive file whose coefficients exceed the memory limit is refused") {
+  const Bytes bomb = with_size(progressive_jpeg(image_of({64, 48}, formula)), 8000, 8000);
+  expect_error<DataError>([&] { decode(bomb, {.max_decoder_bytes = 64 << 20}); }, {"memory", "67108864"});
+}
+
+TEST_CASE("a file of very many scans is refused at the limit") {
+  const Image source = image_of({64, 48}, formula);
+  expect_error<DataError>([&] { decode(many_scan_jpeg(source, 1000)); }, {"scans", "100"});
+  CHECK(decode(many_scan_jpeg(source, 90)) == Size{64, 48});
+  expect_error<DataError>([&] { decode(many_scan_jpeg(source, 0), {.max_scans = 2}); }, {"scans", "2"});
+  expect_error<DataError>([&] { decode(progressive_jpeg(source), {.max_scans = 3}); }, {"scans", "3"});
+}
+
+}  // namespace leat::test

@@ -1,0 +1,301 @@
+// The numbers before the colons are lines of the conformance list in docs/conformance.md.
+#include "loader/data_loader.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "tests/loader/support/arithmetic_dataset.h"
+#include "tests/loader/support/each_worker_kind.h"
+#include "tests/support/expect_error.h"
+
+namespace leat {
+namespace {
+
+using test::ArithmeticDataset;
+using test::check_rows;
+using test::expect_error;
+using test::HookedDataset;
+using test::indices_of;
+
+LEAT_LOADER_TEST(in_order, "1, 4: batch i holds its samples in order, and all its bytes") {
+  const ArithmeticDataset dataset(100);
+  DataLoader loader(dataset, workers.with({.batch_size = 3, .seed = 5}));
+  CHECK(loader.size() == 34);
+  std::uint64_t next = 0;
+  std::uint64_t batches = 0;
+  for (const HostBatch& batch : loader.epoch(0)) {
+    CHECK(batch.number() == batches++);
+    CHECK(batch.size() == (batches == 34 ? 1 : 3));
+    for (const std::uint64_t index : batch.indices()) CHECK(index == next++);
+    check_rows(batch, 5);
+  }
+  CHECK(next == 100);
+  CHECK(batches == 34);
+}
+
+LEAT_LOADER_TEST(drop_last, "5: 600 samples in batches of 7 are 85 without the short last one") {
+  const ArithmeticDataset dataset(600);
+  DataLoader loader(dataset, workers.with({.batch_size = 7, .drop_last = true}));
+  std::size_t batches = 0;
+  for (const HostBatch& batch : loader.epoch(0)) {
+    CHECK(batch.size() == 7);
+    ++batches;
+  }
+  CHECK(batches == 85);
+}
+
+LEAT_LOADER_TEST(shuffled, "3, 18: a shuffled epoch has every sample once, and epochs differ") {
+  const ArithmeticDataset dataset(101);
+  DataLoader loader(dataset, workers.with({.batch_size = 8, .shuffle = true, .seed = 3}));
+  std::vector<std::vector<std::uint64_t>> orders;
+  for (const std::uint64_t epoch : {0, 1, 0}) {
+    std::vector<std::uint64_t> order;
+    for (const HostBatch& batch : loader.epoch(epoch)) {
+      check_rows(batch, 3);
+      order.insert(order.end(), batch.indices().begin(), batch.indices().end());
+    }
+    orders.push_back(order);
+  }
+  CHECK(orders[0] != orders[1]);
+  CHECK(orders[0] == orders[2]);
+  std::sort(orders[1].begin(), orders[1].end());
+  std::vector<std::uint64_t> everything(101);
+  std::iota(everything.begin(), everything.end(), 0);
+  CHECK(orders[1] == everything);
+}
+
+LEAT_LOADER_TEST(same_bytes, "13, 64: the same bytes as inline, random fields included") {
+  const ArithmeticDataset dataset(257);
+  DataLoaderOptions options{.batch_size = 32, .shuffle = true, .seed = 77};
+  DataLoader reference(dataset, options);
+  DataLoader loader(dataset, workers.with(options));
+  for (const std::uint64_t epoch : {0, 3}) {
+    CHECK(test::delivered_bytes(loader, epoch) == test::delivered_bytes(reference, epoch));
+  }
+}
+
+LEAT_LOADER_TEST(no_samples, "11: no samples, and fewer samples than workers") {
+  const ArithmeticDataset none(0);
+  DataLoader empty(none, workers.with({.batch_size = 4}));
+  CHECK(empty.size() == 0);
+  CHECK_FALSE(empty.next());
+  CHECK_FALSE(empty.next());
+  const ArithmeticDataset few(2);
+  DataLoader loader(few, workers.with({.batch_size = 4}));
+  CHECK(indices_of(*loader.next()) == std::vector<std::uint64_t>{0, 1});
+  CHECK_FALSE(loader.next());
+}
+
+LEAT_LOADER_TEST(epochs_follow, "next() ends an epoch once, then begins the one after it") {
+  const ArithmeticDataset dataset(4);
+  DataLoader loader(dataset, workers.with({.batch_size = 2}));
+  for (std::uint64_t epoch = 0; epoch < 20; ++epoch) {
+    CHECK(loader.next()->epoch() == epoch);
+    CHECK(loader.next()->number() == 1);
+    CHECK_FALSE(loader.next());
+  }
+}
+
+LEAT_LOADER_TEST(left_early, "12: a loop left early is followed by a full fresh epoch") {
+  const ArithmeticDataset dataset(200);
+  DataLoader loader(dataset, workers.with({.batch_size = 4}));
+  for (std::uint64_t epoch = 0; epoch < 10; ++epoch) {
+    for (const HostBatch& batch : loader.epoch(epoch)) {
+      check_rows(batch, 0);
+      if (batch.number() == epoch) break;
+    }
+  }
+  std::uint64_t next = 0;
+  for (const HostBatch& batch : loader.epoch(99)) {
+    check_rows(batch, 0);
+    for (const std::uint64_t index : batch.indices()) CHECK(index == next++);
+  }
+  CHECK(next == 200);
+}
+
+LEAT_LOADER_TEST(two_loaders, "8: two interleaved loaders do not disturb each other") {
+  const ArithmeticDataset one(30), other(40);
+  DataLoader first(one, workers.with({.batch_size = 3, .seed = 1}));
+  DataLoader second(other, workers.with({.batch_size = 4, .shuffle = true, .seed = 2}));
+  for (int step = 0; step < 10; ++step) {
+    check_rows(*first.next(), 1);
+    check_rows(*second.next(), 2);
+  }
+  CHECK_FALSE(first.next());
+  CHECK_FALSE(second.next());
+}
+
+LEAT_LOADER_TEST(held_batches, "57: a batch that is held keeps its bytes, whatever is loaded after it") {
+  const ArithmeticDataset dataset(400);
+  DataLoader loader(dataset, workers.with({.batch_size = 4, .leases = 3}));
+  std::vector<HostBatch> held;
+  while (auto batch = loader.next()) {
+    if (held.size() == 2) held.erase(held.begin());
+    held.push_back(std::move(*batch));
+    for (const HostBatch& any : held) check_rows(any, 0);
+  }
+}
+
+LEAT_LOADER_TEST(all_held, "58: when every slot is held, next() says so, and goes on when one is released") {
+  const ArithmeticDataset dataset(400);
+  DataLoader loader(dataset, workers.with({.batch_size = 4, .leases = 2}));
+  std::vector<HostBatch> held;
+  for (std::size_t slot = 0; slot < loader.slots().count; ++slot) held.push_back(*loader.next());
+  expect_error<SlotsHeldError>([&] { loader.next(); }, {"held", "leases"});
+  held.pop_back();
+  CHECK(loader.next()->number() == held.size() + 1);
+}
+
+LEAT_LOADER_TEST(outlives, "a batch may outlive its loader") {
+  const ArithmeticDataset dataset(40);
+  std::optional<HostBatch> batch;
+  {
+    DataLoader loader(dataset, workers.with({.batch_size = 4}));
+    batch = loader.next();
+  }
+  check_rows(*batch, 0);
+}
+
+LEAT_LOADER_TEST(one_throws,
+                 "41: a sample that throws is reported with index, type and text; the rest arrives") {
+  const HookedDataset dataset(40, [](std::size_t index) {
+    if (index == 13) throw DataError("thirteen.bin", "is unlucky");
+  });
+  DataLoader loader(dataset, workers.with({.batch_size = 4}));
+  std::vector<std::uint64_t> numbers;
+  int errors = 0;
+  for (;;) {
+    try {
+      auto batch = loader.next();
+      if (!batch) break;
+      check_rows(*batch, 0);
+      numbers.push_back(batch->number());
+    } catch (const SampleError& error) {
+      ++errors;
+      CHECK(error.batch() == 3);
+      CHECK(error.origin().index == 13);
+      CHECK(error.origin().source == "number 13");
+      CHECK(error.origin().type == "leat::DataError");
+      CHECK(error.origin().text == "thirteen.bin: is unlucky");
+      CHECK((error.origin().worker >= 0) == (workers.number > 0));
+    }
+  }
+  CHECK(errors == 1);
+  CHECK(numbers == std::vector<std::uint64_t>{0, 1, 2, 4, 5, 6, 7, 8, 9});
+}
+
+LEAT_LOADER_TEST(all_throw, "40: 41 samples in pairs, each get() throwing: 21 errors, then the end") {
+  const HookedDataset dataset(41, [](std::size_t) { throw std::runtime_error("never"); });
+  DataLoader loader(dataset, workers.with({.batch_size = 2}));
+  for (std::uint64_t batch = 0; batch < 21; ++batch) {
+    expect_error<SampleError>([&] { loader.next(); }, {"sample " + std::to_string(2 * batch),
+                                                       "batch " + std::to_string(batch), "never"});
+  }
+  CHECK_FALSE(loader.next());
+  expect_error<SampleError>([&] { loader.next(); }, {"batch 0"});  // [44] the next epoch begins
+}
+
+LEAT_LOADER_TEST(unwritten, "a field that get() forgets is an error, not old bytes") {
+  class Forgetful final : public ArithmeticDataset {
+   public:
+    Forgetful() : ArithmeticDataset(4) {}
+    void get(std::size_t, Rng&, SampleWriter& out) const override { out.set(1, std::int64_t{0}); }
+  };
+  const Forgetful dataset;
+  DataLoader loader(dataset, workers.with({.batch_size = 2}));
+  expect_error<SampleError>([&] { loader.next(); }, {"did not write", "values"});
+}
+
+LEAT_LOADER_TEST(bad_sampler, "a sampler's index beyond the dataset is an error after the good batches") {
+  const ArithmeticDataset dataset(10);
+  DataLoader loader(dataset,
+                    workers.with({.batch_size = 4, .sampler = std::make_shared<SequentialSampler>(12)}));
+  CHECK(loader.next()->size() == 4);
+  CHECK(loader.next()->size() == 4);
+  expect_error<ArgumentError>([&] { loader.next(); }, {"index 10", "10 samples"});
+  CHECK_FALSE(loader.next());
+}
+
+LEAT_LOADER_TEST(init_function,
+                 "30, 31: worker_init_fn runs before any sample, and its exception reaches the caller") {
+  if (workers.number == 0) return;
+  static thread_local bool initialised = false;
+  const HookedDataset dataset(20, [](std::size_t) {
+    if (!initialised) throw std::runtime_error("not initialised");
+  });
+  auto options = workers.with({.batch_size = 2});
+  options.worker_init_fn = [](int) { initialised = true; };
+  DataLoader loader(dataset, options);
+  while (const auto batch = loader.next()) check_rows(*batch, 0);
+
+  options.worker_init_fn = [](int) { throw std::runtime_error("no licence"); };
+  DataLoader failing(dataset, options);
+  expect_error<WorkerInitError>(
+      [&] {
+        while (failing.next()) {
+        }
+      },
+      {"worker_init_fn", "no licence"});
+  expect_error<WorkerInitError>([&] { failing.next(); });
+}
+
+TEST_CASE("22: contradictory options are refused by name") {
+  const ArithmeticDataset dataset(10);
+  const auto refused = [&](DataLoaderOptions options, std::initializer_list<std::string_view> fragments) {
+    expect_error<ArgumentError>([&] { DataLoader(dataset, options); }, fragments);
+  };
+  refused({.batch_size = 0}, {"batch_size"});
+  refused({.num_workers = -1}, {"num_workers", "-1"});
+  refused({.shuffle = true, .sampler = std::make_shared<SequentialSampler>(10)}, {"sampler", "shuffle"});
+  refused({.prefetch_factor = 2}, {"prefetch_factor", "num_workers"});
+  refused({.num_workers = 1, .prefetch_factor = 0}, {"prefetch_factor"});
+  refused({.timeout = std::chrono::seconds(-1)}, {"timeout"});
+  refused({.worker_init_fn = [](int) {}}, {"worker_init_fn"});
+  refused({.leases = 0}, {"leases"});
+}
+
+TEST_CASE("7: size() follows a dataset that grows") {
+  class Growing final : public ArithmeticDataset {
+   public:
+    Growing() : ArithmeticDataset(0) {}
+    std::size_t size() const override { return current; }
+    std::size_t current = 3;
+  };
+  Growing dataset;
+  DataLoader loader(dataset, {.batch_size = 2});
+  CHECK(loader.size() == 2);
+  dataset.current = 10;
+  CHECK(loader.size() == 5);
+  CHECK(test::delivered_bytes(loader, 0).size() == 10 * (20 + 8 + 8));
+}
+
+TEST_CASE("more slot memory than the machine has is an error with byte counts") {
+  class Huge final : public ArithmeticDataset {
+   public:
+    Huge() : ArithmeticDataset(1), schema_({{"x", DType::u8, {std::size_t{1} << 45}}}) {}
+    const Schema& schema() const override { return schema_; }
+
+   private:
+    Schema schema_;
+  };
+  const Huge dataset;
+  expect_error<MemoryError>([&] { DataLoader(dataset, {.batch_size = 4}); }, {"batch slots", "bytes"});
+}
+
+TEST_CASE("a thousand short epochs, some left early") {
+  const ArithmeticDataset dataset(7);
+  DataLoader loader(dataset,
+                    {.batch_size = 2, .shuffle = true, .num_workers = 2, .worker_kind = WorkerKind::threads});
+  for (std::uint64_t epoch = 0; epoch < 1000; ++epoch) {
+    for (const HostBatch& batch : loader.epoch(epoch)) {
+      check_rows(batch, 0);
+      if (epoch % 3 == 0 && batch.number() == epoch % 4) break;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,244 @@
+// What only processes can do: die, be stopped, outlive nobody.
+#include <dirent.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <cstdio>
+#include <set>
+#include <thread>
+
+#include "loader/base/child_process.h"
+#include "loader/base/shared_memory.h"
+#include "loader/data_loader.h"
+#include "tests/loader/support/arithmetic_dataset.h"
+#include "tests/support/expect_error.h"
+
+namespace leat {
+namespace {
+
+using test::ArithmeticDataset;
+using test::check_rows;
+using test::expect_error;
+using test::HookedDataset;
+
+using namespace std::chrono_literals;
+
+int open_descriptors() {
+  int count = 0;
+  DIR* const folder = ::opendir("/proc/self/fd");
+  while (::readdir(folder) != nullptr) ++count;  // NOLINT(concurrency-mt-unsafe)
+  ::closedir(folder);
+  return count;
+}
+
+// Waits until the process is gone; false after ten seconds. It need not be our child.
+bool gone(const UniqueFd& pidfd) {
+  pollfd ended{pidfd.get(), POLLIN, 0};
+  return ::poll(&ended, 1, 10000) == 1;
+}
+
+std::vector<UniqueFd> watch(const std::vector<int>& pids) {
+  std::vector<UniqueFd> fds;
+  for (const int pid : pids) fds.push_back(open_pidfd(pid));
+  return fds;
+}
+
+TEST_CASE("29: as many worker processes as asked for load the samples, and none is the caller", "[process]") {
+  class PidDataset final : public Dataset {
+   public:
+    std::size_t size() const override { return 400; }
+    const Schema& schema() const override { return schema_; }
+    void get(std::size_t, Rng&, SampleWriter& out) const override { out.set(0, std::int64_t{::getpid()}); }
+
+   private:
+    Schema schema_{{{"pid", DType::i64, {}}}};
+  };
+  const PidDataset dataset;
+  DataLoader loader(dataset, {.batch_size = 4, .num_workers = 3});
+  const std::vector<int> pids = loader.worker_pids();
+  const std::set<int> known(pids.begin(), pids.end());
+  CHECK(known.size() == 3);
+  CHECK(known.count(::getpid()) == 0);
+  while (const auto batch = loader.next()) {
+    for (const std::int64_t pid : (*batch)["pid"].as<std::int64_t>())
+      CHECK(known.count(static_cast<int>(pid)) == 1);
+  }
+  CHECK(loader.worker_pids() == pids);
+}
+
+TEST_CASE("a worker that is killed is reported with signal and samples, and again by every next()",
+          "[process]") {
+  const HookedDataset dataset(100, [](std::size_t index) {
+    if (index == 21) ::raise(SIGKILL);
+  });
+  DataLoader loader(dataset, {.batch_size = 4, .num_workers = 2});
+  std::size_t delivered = 0;
+  try {
+    while (const auto batch = loader.next()) {
+      check_rows(*batch, 0);
+      ++delivered;
+    }
+    FAIL("the epoch ended as if nothing had happened");
+  } catch (const WorkerError& error) {
+    CHECK(error.signal() == SIGKILL);
+    CHECK(error.exit_code() == -1);
+    CHECK(std::string(error.what()).find("21") != std::string::npos);
+    CHECK(std::string(error.what()).find("batch 5") != std::string::npos);
+  }
+  CHECK(delivered <= 5);
+  expect_error<WorkerError>([&] { loader.next(); }, {"signal 9"});
+  expect_error<WorkerError>([&] { loader.start_epoch(3); }, {"signal 9"});
+}
+
+TEST_CASE("crashes of every sort arrive as a WorkerError that names them", "[process]") {
+  const auto ending_of = [](void (*crash)()) {
+    const HookedDataset dataset(8, [crash](std::size_t) { crash(); });
+    DataLoader loader(dataset, {.batch_size = 4, .num_workers = 1});
+    return expect_error<WorkerError>([&] { loader.next(); });
+  };
+  CHECK(ending_of([] { ::raise(SIGSEGV); }).find("signal 11") != std::string::npos);
+  CHECK(ending_of([] { ::raise(SIGBUS); }).find("signal 7") != std::string::npos);
+  CHECK(ending_of([] { ::_exit(3); }).find("status 3") != std::string::npos);
+}
+
+TEST_CASE("33: a loader abandoned in mid-epoch takes its workers with it", "[process]") {
+  const ArithmeticDataset dataset(100);
+  std::vector<UniqueFd> workers;
+  {
+    DataLoader loader(dataset, {.batch_size = 2, .num_workers = 4});
+    workers = watch(loader.worker_pids());
+    for (int batch = 0; batch < 11; ++batch) loader.next();
+  }
+  for (const UniqueFd& worker : workers) CHECK(gone(worker));
+}
+
+TEST_CASE("a worker that is stuck in a sample does not hold up the end of the loader for long", "[process]") {
+  const HookedDataset dataset(4, [](std::size_t) { ::pause(); });
+  std::vector<UniqueFd> workers;
+  {
+    DataLoader loader(dataset, {.batch_size = 2, .num_workers = 2, .timeout = 50ms});
+    workers = watch(loader.worker_pids());
+    expect_error<TimeoutError>([&] { loader.next(); }, {"0.05 s"});
+  }
+  for (const UniqueFd& worker : workers) CHECK(gone(worker));
+}
+
+TEST_CASE("61: a batch that timed out may be asked for again", "[process]") {
+  const SharedMemory gate("a gate", 1);
+  auto* const open = reinterpret_cast<std::atomic<bool>*>(gate.bytes().data());
+  const HookedDataset dataset(4, [open](std::size_t) {
+    while (!open->load()) std::this_thread::yield();
+  });
+  DataLoader loader(dataset, {.batch_size = 4, .num_workers = 1, .timeout = 20ms});
+  expect_error<TimeoutError>([&] { loader.next(); });
+  open->store(true);
+  std::optional<HostBatch> batch;
+  while (!batch) {
+    try {
+      batch = loader.next();
+    } catch (const TimeoutError&) {  // a slow machine may take longer than the timeout still
+    }
+  }
+  check_rows(*batch, 0);
+}
+
+TEST_CASE("50: workers die with a parent that is killed", "[process]") {
+  const SharedMemory shared("pids of the workers", sizeof(int) * 4);
+  auto* const pids = reinterpret_cast<std::atomic<int>*>(shared.bytes().data());
+  ChildProcess parent = ChildProcess::run([pids] {
+    const ArithmeticDataset dataset(1000);
+    DataLoader loader(dataset, {.batch_size = 2, .num_workers = 3});
+    loader.next();
+    const std::vector<int> workers = loader.worker_pids();
+    for (std::size_t i = 0; i < 3; ++i) pids[i].store(workers[i]);
+    pids[3].store(1);
+    ::pause();
+    return 0;
+  });
+  while (pids[3].load() == 0) std::this_thread::yield();
+  const std::vector<UniqueFd> workers = watch({pids[0].load(), pids[1].load(), pids[2].load()});
+  parent.kill(SIGKILL);
+  for (const UniqueFd& worker : workers) CHECK(gone(worker));
+}
+
+TEST_CASE("a killed nursery is an error, and takes the workers with it", "[process]") {
+  const ArithmeticDataset dataset(100000);
+  DataLoader loader(dataset, {.batch_size = 2, .num_workers = 2});
+  loader.next();
+  const std::vector<UniqueFd> workers = watch(loader.worker_pids());
+  const std::string stat = "/proc/" + std::to_string(loader.worker_pids()[0]) + "/stat";
+  FILE* const file = std::fopen(stat.c_str(), "r");
+  int nursery = 0;
+  REQUIRE(std::fscanf(file, "%*d (%*[^)]) %*c %d", &nursery) == 1);
+  std::fclose(file);
+  ::kill(nursery, SIGKILL);
+  for (const UniqueFd& worker : workers) CHECK(gone(worker));
+  expect_error<Error>(
+      [&] {
+        while (loader.next()) {
+        }
+      },
+      {"nursery"});
+}
+
+TEST_CASE("loaders leave no descriptors, processes or memory behind", "[process]") {
+  const ArithmeticDataset dataset(20);
+  const int before = open_descriptors();
+  for (int round = 0; round < 20; ++round) {
+    DataLoader loader(dataset, {.batch_size = 2, .num_workers = 2});
+    CHECK(loader.next());
+  }
+  CHECK(open_descriptors() == before);
+  CHECK(::waitpid(-1, nullptr, WNOHANG) == -1);  // no child is left
+  CHECK(errno == ECHILD);
+}
+
+TEST_CASE("56: loading works with few file descriptors", "[process]") {
+  ChildProcess limited = ChildProcess::run([] {
+    const rlimit limit{24, 24};
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+    const ArithmeticDataset dataset(500);
+    DataLoader loader(dataset, {.batch_size = 2, .num_workers = 4});
+    int batches = 0;
+    while (loader.next()) ++batches;
+    return batches == 250 ? 0 : 1;
+  });
+  CHECK(limited.wait() == 0);
+}
+
+TEST_CASE("51: Ctrl-C to the whole group is left to the parent", "[process]") {
+  const ArithmeticDataset dataset(100);
+  DataLoader loader(dataset, {.batch_size = 2, .num_workers = 2});
+  for (const int pid : loader.worker_pids()) ::kill(pid, SIGINT);
+  std::size_t batches = 0;
+  while (loader.next()) ++batches;
+  CHECK(batches == 50);
+}
+
+TEST_CASE("35: workers start while the parent has busy threads that allocate", "[process]") {
+  std::atomic<bool> stop{false};
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&stop] {
+      while (!stop.load()) std::vector<int>(1000).shrink_to_fit();
+    });
+  }
+  const ArithmeticDataset dataset(60);
+  for (int round = 0; round < 10; ++round) {
+    DataLoader loader(dataset, {.batch_size = 4, .num_workers = 2});
+    std::size_t batches = 0;
+    while (loader.next()) ++batches;
+    CHECK(batches == 15);
+  }
+  stop.store(true);
+}
+
+}  // namespace
+}  // namespace leat

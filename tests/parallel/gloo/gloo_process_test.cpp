@@ -1,0 +1,120 @@
+// Gloo between real processes, some of which die.
+#include <sys/wait.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <csignal>
+
+#include "parallel/gloo_communicator.h"
+#include "parallel/gradient_reducer.h"
+#include "tests/parallel/support/rank_processes.h"
+#include "tests/parallel/support/ranks.h"
+#include "tests/parallel/support/stores.h"
+
+namespace leat::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kRanks = 3;
+
+std::vector<RankProcess> start(std::chrono::milliseconds timeout,
+                               const std::function<void(Communicator&, const RankProcess::Report&)>& body) {
+  const std::uint16_t port = free_port();
+  std::vector<RankProcess> processes;
+  processes.reserve(kRanks);
+  for (int rank = 0; rank < kRanks; ++rank) {
+    processes.emplace_back(rank, [&](int own, const RankProcess::Report& report) {
+      const auto communicator =
+          make_gloo_communicator(loopback_world(own, kRanks, port), {.timeout = timeout});
+      try {
+        body(*communicator, report);
+      } catch (const std::exception& error) {
+        report(error.what());  // before the communicator ends: that may wait for the others
+      }
+    });
+  }
+  return processes;
+}
+
+// Sums for ever, until something fails; reports once that it has begun.
+void sum_for_ever(Communicator& communicator, const RankProcess::Report& report) {
+  const Stream stream = host_device().make_stream();
+  std::vector<float> values(100'000, 0.0F);
+  for (bool begun = false;; begun = true) {
+    communicator.all_reduce({values.data(), values.size(), DType::f32}, ReduceOp::sum, stream);
+    stream.ref().synchronize();
+    if (!begun) report("begun");
+  }
+}
+
+TEST_CASE("processes reduce gradients over gloo", "[process]") {
+  auto processes = start(20s, [](Communicator& communicator, const RankProcess::Report& report) {
+    std::vector<float> values(10'000, static_cast<float>(communicator.rank()));
+    GradientReducer reducer(
+        communicator,
+        {{.name = "w", .value = {.data = values.data(), .dtype = DType::f32, .shape = {10'000}}}});
+    const auto gradient = TensorView(reducer.gradient(0)).as<float>();
+    std::fill(gradient.begin(), gradient.end(), static_cast<float>(communicator.rank() + 1));
+    const Stream stream = host_device().make_stream();
+    reducer.ready(0, stream);
+    reducer.finish(stream);
+    stream.ref().synchronize();
+    report(fmt::format("{} {}", values[9999], gradient[9999]));
+  });
+  for (RankProcess& process : processes) {
+    CHECK(process.read() == "0 6");
+    CHECK(process.wait() == 0);
+  }
+}
+
+TEST_CASE("survivors of a killed rank get an error that names it, and no signal", "[process]") {
+  for (const int victim : {0, 2}) {
+    INFO("victim " << victim);
+    auto processes = start(20s, sum_for_ever);
+    for (RankProcess& process : processes) REQUIRE(process.read() == "begun");
+    const auto killed_at = std::chrono::steady_clock::now();
+    processes[static_cast<std::size_t>(victim)].kill(SIGKILL);
+    for (int rank = 0; rank < kRanks; ++rank) {
+      RankProcess& process = processes[static_cast<std::size_t>(rank)];
+      if (rank == victim) continue;
+      const std::string error = process.read();
+      INFO("rank " << rank << ": " << error);
+      CHECK(error.find(fmt::format("rank {} was lost", victim)) != std::string::npos);
+      CHECK(process.wait() == 0);
+    }
+    CHECK(std::chrono::steady_clock::now() - killed_at < 15s);  // far below the timeout: it was noticed
+  }
+}
+
+TEST_CASE("a stopped rank is noticed at the timeout", "[process]") {
+  auto processes = start(1s, sum_for_ever);
+  for (RankProcess& process : processes) REQUIRE(process.read() == "begun");
+  processes[1].kill(SIGSTOP);
+  for (const int rank : {0, 2}) {
+    const std::string error = processes[static_cast<std::size_t>(rank)].read();
+    INFO("rank " << rank << ": " << error);
+    CHECK(error.find("1000") != std::string::npos);  // ms
+  }
+  processes[1].kill(SIGCONT);
+  CHECK_FALSE(processes[1].read().empty());
+  for (RankProcess& process : processes) CHECK(process.wait() == 0);
+}
+
+TEST_CASE("a rank that throws takes no time to end the others", "[process]") {
+  auto processes = start(20s, [](Communicator& communicator, const RankProcess::Report& report) {
+    communicator.barrier();
+    if (communicator.rank() == 1) {
+      communicator.abort("image 7 is damaged");
+      return;
+    }
+    sum_for_ever(communicator, report);
+  });
+  for (const int rank : {0, 2}) {
+    std::string error = processes[static_cast<std::size_t>(rank)].read();
+    INFO("rank " << rank << ": " << error);
+    CHECK(error.find("rank 1 aborted: image 7 is damaged") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace leat::test

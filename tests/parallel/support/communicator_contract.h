@@ -1,0 +1,20 @@
+// What every communicator promises, whatever its engine. Each check makes its own groups and throws std::runtime_error
+// where a promise is broken.
+#pragma once
+
+#include "tests/parallel/support/groups.h"
+
+namespace leat::test::contract {
+
+void sums_are_exact(const GroupMaker& make, int ranks);  // every dtype, many sizes
+void sixteen_bit_sums_are_rounded_once(const GroupMaker& make, int ranks);
+void maxima(const GroupMaker& make, int ranks);
+void all_ranks_hold_the_same_bits(const GroupMaker& make, int ranks);  // where rounding depends on the order
+void broadcast_from_every_root(const GroupMaker& make, int ranks);
+void gather_in_rank_order(const GroupMaker& make, int ranks);  // also in place
+void barrier_separates(const GroupMaker& make, int ranks);
+void calls_keep_their_order_across_streams(const GroupMaker& make, int ranks);
+void bad_arguments_are_refused(const GroupMaker& make);
+void abort_wakes_everybody(const GroupMaker& make, int ranks);  // with the reason, on all ranks
+
+}  // namespace leat::test::contract

@@ -1,0 +1,67 @@
+// Ranks as forked processes, for tests that kill and stop them.
+#pragma once
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loader/base/child_process.h"
+#include "loader/base/unique_fd.h"
+#include "parallel/tcp_socket.h"
+
+namespace leat::test {
+
+// A forked rank. What its body throws, and what it reports, is text in a pipe.
+class RankProcess {
+ public:
+  using Report = std::function<void(const std::string&)>;
+
+  RankProcess(int rank, const std::function<void(int rank, const Report&)>& body) {
+    int ends[2];
+    if (::pipe(ends) != 0) throw_errno("pipe for a rank's report");
+    output_ = UniqueFd(ends[0]);
+    const UniqueFd input(ends[1]);
+    process_.emplace(ChildProcess::run([&] {
+      const Report report = [&](const std::string& text) {
+        if (::write(input.get(), text.data(), text.size()) < 0) ::_exit(3);
+      };
+      try {
+        body(rank, report);
+      } catch (const std::exception& error) {
+        report(error.what());
+      }
+      return 0;
+    }));
+  }
+
+  void kill(int signal) const { process_->kill(signal); }
+
+  // One report, as it comes; empty when the process is gone.
+  std::string read() {
+    std::string text(4096, '\0');
+    const ssize_t size = ::read(output_.get(), text.data(), text.size());
+    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return text;
+  }
+
+  int wait() { return process_->wait(); }
+
+ private:
+  UniqueFd output_;
+  std::optional<ChildProcess> process_;
+};
+
+// A port that nobody listens at, most likely still so a moment later.
+inline std::uint16_t free_port() {
+  const UniqueFd listener = listen_at("127.0.0.1", 0);
+  return local_port(listener.get());
+}
+
+}  // namespace leat::test

@@ -1,0 +1,135 @@
+#include "tools/common/data_source.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+
+#include "datasets/image_folder.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+#include "tools/common/command_line.h"
+#include "tools/common/image_set.h"
+#include "tools/common/transforms.h"
+
+using namespace leat;
+using namespace leat::tools;
+using test::expect_error;
+using test::TemporaryFolder;
+
+namespace {
+
+void silent(const std::string&) {}
+
+// The value of an environment variable for as long as this lives.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const char* value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    value == nullptr ? ::unsetenv(name) : ::setenv(name, value, 1);
+  }
+  ~ScopedVariable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+}  // namespace
+
+TEST_CASE("a folder of classes is recognised, and nothing is held back in a folder of its own") {
+  const TemporaryFolder folder;
+  folder.write("cat/1.jpg", "");
+  folder.write("dog/deeper/2.JPEG", "");
+  for (const std::string scheme : {"", "imagefolder:"}) {
+    const ImageLocation found = find_images(scheme + folder.path().string(), silent);
+    CHECK(found.train == folder.path());
+    CHECK(!found.held_back);
+  }
+}
+
+TEST_CASE("train/ comes with test/ or val/ or neither") {
+  const TemporaryFolder folder;
+  folder.write("train/cat/1.jpg", "");
+  CHECK(find_images(folder.path(), silent).train == folder / "train");
+  CHECK(!find_images(folder.path(), silent).held_back);
+  folder.write("val/cat/1.jpg", "");
+  CHECK(find_images(folder.path(), silent).held_back == folder / "val");
+  folder.write("test/cat/1.jpg", "");
+  CHECK(find_images(folder.path(), silent).held_back == folder / "test");
+}
+
+TEST_CASE("what is no data is refused with what is known") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("images.tar", "");
+  expect_error<UsageError>([&] { find_images(folder / "absent", silent); }, {"nothing at", "absent"});
+  expect_error<UsageError>([&] { find_images(folder.path(), silent); }, {"no sub-folders with JPEG"});
+  expect_error<UsageError>([&] { find_images(file, silent); },
+                           {"images.tar", "imagefolder:PATH", "synthetic:N"});
+  expect_error<UsageError>([&] { find_images("s3://bucket/x", silent); },
+                           {"s3", "imagefolder:PATH", "synthetic:N"});
+  for (const char* count : {"", "x", "49", "-5", "100x", "99999999999"}) {
+    INFO("'" << count << "'");
+    expect_error<UsageError>([&] { find_images(std::string("synthetic:") + count, silent); }, {"from 50 to"});
+  }
+}
+
+TEST_CASE("generated images are made once") {
+  const TemporaryFolder folder;
+  const ScopedVariable cache("LEAT_CACHE_DIR", folder.path().c_str());
+  int said = 0;
+  const auto say = [&](const std::string& line) {
+    ++said;
+    CHECK(line.find("50 images") != std::string::npos);
+  };
+  const ImageLocation first = find_images("synthetic:50", say);
+  const ImageLocation second = find_images("synthetic:50", say);
+  CHECK(said == 1);
+  CHECK(first.train == second.train);
+  const ImageSet train(first, Part::train, test_transforms(8));
+  const ImageSet test(first, Part::held_back, test_transforms(8));
+  CHECK(train.dataset().size() == 40);
+  CHECK(test.dataset().size() == 10);
+  CHECK(train.classes().size() == 10);
+  CHECK(train.classes() == test.classes());
+}
+
+TEST_CASE("the cache folder follows the environment") {
+  const ScopedVariable own("LEAT_CACHE_DIR", nullptr), all("XDG_CACHE_HOME", "/all"), home("HOME", "/me");
+  CHECK(cache_folder() == "/all/leat");
+  {
+    const ScopedVariable set("LEAT_CACHE_DIR", "/mine");
+    CHECK(cache_folder() == "/mine");
+  }
+  {
+    const ScopedVariable unset("XDG_CACHE_HOME", nullptr);
+    CHECK(cache_folder() == "/me/.cache/leat");
+    const ScopedVariable nobody("HOME", nullptr);
+    expect_error<UsageError>([] { cache_folder(); }, {"LEAT_CACHE_DIR"});
+  }
+}
+
+TEST_CASE("every tenth image of each class is held back") {
+  std::vector<std::int64_t> labels(25, 0);
+  labels.resize(34, 1);  // nine of class 1
+  labels.resize(44, 2);  // ten of class 2
+  CHECK(tenths(labels, true) == std::vector<std::size_t>{9, 19, 43});
+  const auto rest = tenths(labels, false);
+  CHECK(rest.size() == 41);
+  CHECK(std::find(rest.begin(), rest.end(), 19) == rest.end());
+}
+
+TEST_CASE("a folder without held-back images serves all or its parts") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 10; ++i) folder.write("cat/" + std::to_string(i) + ".jpg", "");
+  folder.write("dog/0.jpg", "");
+  const ImageLocation location = find_images(folder.path(), silent);
+  CHECK(ImageSet(location, Part::all, test_transforms(8)).dataset().size() == 11);
+  CHECK(ImageSet(location, Part::train, test_transforms(8)).dataset().size() == 10);
+  const ImageSet held_back(location, Part::held_back, test_transforms(8));
+  REQUIRE(held_back.dataset().size() == 1);
+  CHECK(held_back.dataset().describe(0).find("cat/9.jpg") != std::string::npos);
+  std::filesystem::remove(folder / "cat/9.jpg");
+  expect_error<UsageError>([&] { ImageSet(location, Part::held_back, test_transforms(8)); },
+                           {"held back", "test/"});
+}

@@ -1,0 +1,59 @@
+#include "tools/common/process_usage.h"
+
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "tools/common/isolated.h"
+
+using namespace leat::tools;
+
+TEST_CASE("cpu.max is a quota over a period") {
+  CHECK(parse_cpu_max("200000 100000") == 2);
+  CHECK(parse_cpu_max("50000 100000\n") == 0.5);
+  CHECK(std::isinf(parse_cpu_max("max 100000")));
+  CHECK(std::isinf(parse_cpu_max("")));
+}
+
+TEST_CASE("the affinity mask bounds the usable CPUs") {
+  cpu_set_t set;
+  REQUIRE(::sched_getaffinity(0, sizeof set, &set) == 0);
+  CHECK(usable_cpus() > 0);
+  CHECK(usable_cpus() <= CPU_COUNT(&set));
+}
+
+TEST_CASE("CPU time grows with work, and memory with pages that were written", "[process]") {
+  const std::vector<int> self{::getpid()};
+  const double seconds = cpu_seconds(self);
+  const std::size_t bytes = pss_bytes(self);
+  std::vector<char> pages(64 << 20);
+  volatile char* memory = pages.data();
+  for (std::size_t i = 0; i < pages.size(); ++i) memory[i] = static_cast<char>(i);
+  CHECK(cpu_seconds(self) > seconds);
+  CHECK(pss_bytes(self) >= bytes + (60 << 20));
+}
+
+TEST_CASE("a process tree holds grandchildren, and who is gone counts nothing", "[process]") {
+  const std::string size = run_isolated([] {
+    const pid_t grandchild = ::fork();
+    if (grandchild == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    const std::size_t processes = process_tree(::getppid()).size();
+    ::kill(grandchild, SIGKILL);
+    ::waitpid(grandchild, nullptr, 0);
+    return std::to_string(processes);
+  });
+  CHECK(size == "3");
+  CHECK(process_tree(::getpid()).size() == 1);
+  CHECK(pss_bytes({1 << 23}) == 0);
+  CHECK(cpu_seconds({1 << 23}) == 0);
+}

@@ -1,0 +1,211 @@
+// The programs as a user starts them.
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include "datasets/synthetic_folder.h"
+#include "parallel/tcp_store.h"
+#include "tests/support/temporary_folder.h"
+
+namespace {
+
+using leat::test::TemporaryFolder;
+using nlohmann::json;
+
+const std::string kTrain = LEAT_TRAIN;
+const std::string kSweep = LEAT_SWEEP;
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Outcome run(const std::string& command) {
+  const TemporaryFolder folder;
+  const std::string out = folder / "out", err = folder / "err";
+  const int status = std::system(("timeout 100 " + command + " >" + out + " 2>" + err).c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
+}
+
+long lines(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+void check_refused(const std::string& command, const std::string& fragment) {
+  INFO(command);
+  const Outcome outcome = run(command);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  INFO(outcome.err);
+  CHECK(lines(outcome.err) == 1);
+  CHECK(outcome.err.find(fragment) != std::string::npos);
+}
+
+// 80 images to train on and 20 held back, made once for all cases of this program.
+const std::string& images() {
+  static const TemporaryFolder folder;
+  static const std::string path = folder / "images";
+  leat::SyntheticFolderOptions options;
+  options.images = 100;
+  leat::write_synthetic_image_folder(path, options);
+  return path;
+}
+
+// A port that nothing listens on just now.
+std::string free_port() {
+  leat::WorldSettings world;
+  world.master_port = 0;
+  return std::to_string(leat::TcpStore(world).port());
+}
+
+// A short run that writes its figures to `json_file`.
+std::string training(const std::filesystem::path& json_file) {
+  return kTrain + " --data " + images() +
+         " --epochs 2 --batch-size 16 --hidden 32 --image-size 16 --num-workers 1 --json " +
+         json_file.string();
+}
+
+void check_equal_losses(const json& a, const json& b) {
+  for (std::size_t epoch = 0; epoch < 2; ++epoch) {
+    const double difference =
+        a.at("epochs").at(epoch).at("loss").get<double>() - b.at("epochs").at(epoch).at("loss").get<double>();
+    CHECK(std::abs(difference) < 1e-5);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("--help and --version answer on stdout", "[process]") {
+  for (const auto& program : {kTrain, kSweep}) {
+    const Outcome help = run(program + " --help");
+    CHECK(help.code == 0);
+    CHECK(help.err.empty());
+    for (const char* option :
+         {"--data", "--batch-size", "--json", "--image-size", "synthetic:N", "imagefolder:PATH"}) {
+      INFO(option);
+      CHECK(help.out.find(option) != std::string::npos);
+    }
+    const Outcome version = run(program + " --version");
+    CHECK(version.code == 0);
+    CHECK(lines(version.out) == 1);
+  }
+}
+
+TEST_CASE("wrong input ends with one line and code 2", "[process]") {
+  for (const auto& program : {kTrain, kSweep}) {
+    check_refused(program, "--data");
+    check_refused(program + " --data /nowhere/at/all", "/nowhere/at/all");
+    check_refused(program + " --data ftp://x", "synthetic:N");
+    check_refused(program + " --data " + images() + " --batch-size 0", "--batch-size");
+    check_refused(program + " --data " + images() + " --batch-size many", "--batch-size");
+    check_refused(program + " --data " + images() + " --colour red", "--colour");
+    check_refused(program + " --data " + images() + " --json /nowhere/at/all", "/nowhere/at/all");
+    check_refused(program + " --data " + images() + " --json /tmp", "/tmp");
+  }
+  check_refused(kTrain + " --data " + images() + " --num-workers few", "few");
+  check_refused(kTrain + " --data " + images() + " --device tpu", "tpu");
+  check_refused(kTrain + " --data " + images() + " --device cuda --replicas 2", "one process");
+  check_refused(kSweep + " --data " + images() + " --workers 1,zwei", "zwei");
+  check_refused("env RANK=0 " + kTrain + " --data " + images(), "WORLD_SIZE");
+  const std::string two = "env RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=1 ";
+  check_refused(two + kTrain + " --data " + images() + " --replicas 2", "WORLD_SIZE=2");
+  check_refused(two + kTrain + " --data " + images() + " --batch-size 5", "no multiple");
+}
+
+TEST_CASE("an error at run time ends with one line and code 1", "[process]") {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 10; ++i) {
+    folder.write("a/" + std::to_string(i) + ".jpg", "not a JPEG");
+    folder.write("b/" + std::to_string(i) + ".jpg", "nor this");
+  }
+  for (const auto& program : {kTrain + " --num-workers 1", kSweep + " --workers 1"}) {
+    const Outcome outcome = run(program + " --data " + folder.path().string());
+    INFO(outcome.err);
+    CHECK(outcome.code == 1);
+    CHECK(lines(outcome.err) == 1);
+    CHECK(outcome.err.find(".jpg") != std::string::npos);
+  }
+}
+
+TEST_CASE("one replica and two train alike", "[process]") {
+  const TemporaryFolder folder;
+  const Outcome one = run(training(folder / "one"));
+  INFO(one.err);
+  REQUIRE(one.code == 0);
+  CHECK(one.out.find("epoch 2/2") != std::string::npos);
+  CHECK(one.out.find("waited for data") != std::string::npos);
+  CHECK(one.out.find("test accuracy") != std::string::npos);
+  REQUIRE(run(training(folder / "two") + " --replicas 2").code == 0);
+  const json alone = json::parse(read(folder / "one")), shared = json::parse(read(folder / "two"));
+  CHECK(alone.at("communicator") == "none");
+  CHECK(shared.at("communicator") == "local");
+  check_equal_losses(alone, shared);
+}
+
+TEST_CASE("one process and two train alike", "[process]") {
+  if (!LEAT_WITH_GLOO) {
+    std::printf("SKIPPED: built without Gloo\n");
+    return;
+  }
+  const TemporaryFolder folder;
+  REQUIRE(run(training(folder / "one")).code == 0);
+  const std::string world = "WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + free_port() + " ";
+  Outcome second;
+  std::thread other([&] { second = run("env RANK=1 " + world + training(folder / "unused")); });
+  const Outcome first = run("env RANK=0 " + world + training(folder / "two"));
+  other.join();
+  INFO(first.err << second.err);
+  REQUIRE(first.code == 0);
+  REQUIRE(second.code == 0);
+  CHECK(second.out.empty());  // only rank 0 speaks
+  CHECK(!std::filesystem::exists(folder / "unused"));
+  const json shared = json::parse(read(folder / "two"));
+  CHECK(shared.at("communicator") == "gloo");
+  CHECK(shared.at("processes") == 2);
+  check_equal_losses(json::parse(read(folder / "one")), shared);
+}
+
+TEST_CASE("a sweep measures each number of workers", "[process]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "sweep.json";
+  for (const std::string output : {"u8", "f32 --transform val"}) {
+    const Outcome outcome =
+        run(kSweep + " --data " + images() + " --workers 2,0 --batch-size 8 --image-size 32" +
+            " --seconds 0.3 --output " + output + " --json " + path);
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    CHECK(outcome.out.find("recommended") != std::string::npos);
+    const json result = json::parse(read(path));
+    REQUIRE(result.at("runs").size() == 2);
+    CHECK(result.at("runs").at(0).at("num_workers") == 0);
+    CHECK(result.at("runs").at(1).at("num_workers") == 2);
+    for (const json& each : result.at("runs")) {
+      CHECK(each.size() == 5);
+      for (const char* key :
+           {"samples_per_second", "first_batch_ms", "cpu_seconds_per_1000_samples", "peak_memory_mib"}) {
+        INFO(key);
+        CHECK(each.at(key).get<double>() > 0);
+      }
+    }
+    const int recommended = result.at("recommended_num_workers");
+    CHECK((recommended == 0 || recommended == 2));
+  }
+}

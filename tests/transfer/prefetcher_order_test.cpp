@@ -1,0 +1,179 @@
+// In which order a prefetcher uses slots, buffers and streams, on a device where nothing runs by itself.
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <random>
+#include <thread>
+
+#include "loader/errors.h"
+#include "tests/support/expect_error.h"
+#include "tests/transfer/support/device_contract.h"
+#include "tests/transfer/support/scripted_device.h"
+#include "tests/transfer/support/scripted_source.h"
+#include "transfer/prefetcher.h"
+
+using namespace leat;
+using test::ScriptedDevice;
+using test::ScriptedSource;
+using Names = std::vector<std::string>;
+
+namespace {
+
+// Without normalisation a batch is four operations on the copy stream.
+const Names kBatch{"wait", "copy", "record", "record"};
+
+// A prefetcher on a scripted device, and the two streams. At the end everything runs, so that nobody waits
+// for ever.
+struct Scene {
+  explicit Scene(ScriptedSource::Options options, PrefetcherOptions how = {}) : source(std::move(options)) {
+    for (std::size_t slot = 0; slot < source.slots(); ++slot) {
+      device.guard(source.slot(slot), [this, slot] { return source.is_leased(slot); });
+    }
+    feed.emplace(source.source(), device, std::move(how));
+    copies = device.streams().back();
+  }
+  ~Scene() {
+    device.go_free();
+    feed.reset();
+  }
+
+  ScriptedSource source;
+  ScriptedDevice device;
+  Stream consumer = device.make_stream();
+  std::optional<Prefetcher> feed;
+  StreamRef copies{device, nullptr};
+};
+
+}  // namespace
+
+TEST_CASE("a batch is one copy, and its slot is leased until the copy has run") {
+  Scene scene({.batches = 1, .slots = 1});
+  scene.feed->start_epoch(0);
+  const auto batch = scene.feed->next(scene.consumer);
+  scene.device.await_queued(scene.copies, 4);
+  CHECK(scene.device.queued(scene.copies) == kBatch);
+  CHECK(scene.device.queued(scene.consumer) == Names{"wait"});
+  CHECK(scene.source.is_leased(0));
+  CHECK(scene.device.step(scene.copies));  // wait: the buffer was never used
+  CHECK(scene.device.step(scene.copies));  // copy
+  CHECK(scene.source.is_leased(0));        // nobody knows yet
+  CHECK_FALSE(scene.device.step(scene.consumer));
+  CHECK(scene.device.step(scene.copies));          // record: the slot may go
+  CHECK_FALSE(scene.device.step(scene.consumer));  // but the outputs are not there yet
+  CHECK(scene.device.step(scene.copies));
+  CHECK(scene.device.step(scene.consumer));
+  CHECK(scene.device.ran(scene.copies, "copy") == 1);
+  CHECK(scene.device.violations().empty());
+}
+
+TEST_CASE("normalisation comes between the two records") {
+  Scene scene({.batches = 1}, {.normalize = {{"image", "a", {}}, {"image", "b", {}}}});
+  const auto batch = scene.feed->next(scene.consumer);
+  scene.device.await_queued(scene.copies, 6);
+  CHECK(scene.device.queued(scene.copies) ==
+        Names{"wait", "copy", "record", "normalize", "normalize", "record"});
+}
+
+TEST_CASE("a buffer is not filled again before the consumer's stream is done with it") {
+  Scene scene({.batches = 2}, {.buffers = 1});
+  auto first = scene.feed->next(scene.consumer);
+  scene.device.use(scene.consumer, (*first)["image"].data, (*first)["image"].bytes());
+  scene.device.await_queued(scene.copies, 4);
+  scene.device.run(scene.copies);
+  first.reset();  // on the host; the consumer's stream has yet to use it
+  const auto second = scene.feed->next(scene.consumer);
+  scene.device.await_queued(scene.copies, 8);
+  CHECK(scene.device.queued(scene.copies) == kBatch);
+  CHECK_FALSE(scene.device.step(scene.copies));
+  CHECK(scene.device.queued(scene.consumer) == Names{"wait", "use", "used", "record", "wait"});
+  for (int i = 0; i < 3; ++i) CHECK(scene.device.step(scene.consumer));
+  CHECK_FALSE(scene.device.step(scene.copies));  // used, but not told yet
+  CHECK(scene.device.step(scene.consumer));
+  CHECK(scene.device.run(scene.copies) == 4);
+  CHECK(scene.device.violations().empty());
+}
+
+TEST_CASE("a prefetcher copies the next batch while the consumer is at one") {
+  Scene scene({.batches = 3}, {.buffers = 2});
+  scene.feed->start_epoch(0);
+  const auto first = scene.feed->next(scene.consumer);
+  scene.device.await_queued(scene.copies, 8);  // two batches, though one was asked for
+  CHECK(scene.device.queued(scene.copies).size() == 8);
+}
+
+TEST_CASE("a prefetcher goes on behind a broken sample before the consumer has seen the error") {
+  Scene scene({.batches = 3});
+  scene.source.fail(0, 0, std::make_exception_ptr(SampleError(0, {})));
+  scene.feed->start_epoch(0);
+  scene.device.await_queued(scene.copies, 8);
+  test::expect_error<SampleError>([&] { scene.feed->next(scene.consumer); });
+}
+
+TEST_CASE("slots are page-locked while the prefetcher lives") {
+  ScriptedSource source({.slots = 3});
+  ScriptedDevice device;
+  {
+    const Prefetcher feed(source.source(), device);
+    CHECK(device.pinned_bytes() == 3 * source.layout().bytes());
+  }
+  CHECK(device.pinned_bytes() == 0);
+}
+
+TEST_CASE("slots that cannot be page-locked are used as they are, with a warning") {
+  ScriptedSource source({});
+  ScriptedDevice device;
+  device.refuse_pin = "the limit is 64 KiB";
+  device.go_free();
+  const Stream consumer = device.make_stream();
+  Names warnings;
+  PrefetcherOptions options;
+  options.on_warning = [&](const std::string& text) { warnings.push_back(text); };
+  Prefetcher feed(source.source(), device, options);
+  std::size_t batches = 0;
+  for (const DeviceBatch& batch : feed.epoch(0, consumer)) batches += batch.size() > 0 ? 1 : 0;
+  CHECK(batches == 3);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].find("the limit is 64 KiB") != std::string::npos);
+  CHECK(warnings[0].find("page-locked") != std::string::npos);
+}
+
+TEST_CASE(
+    "in any order of the streams, every batch arrives whole and nothing is used too early or too late") {
+  const unsigned seed = std::random_device{}();
+  INFO("seed " << seed);
+  std::mt19937 random(seed);
+  for (int round = 0; round < 30; ++round) {
+    const std::size_t buffers = 1 + random() % 3;
+    Scene scene({.batches = 8, .slots = 3, .leases = 2}, {.buffers = buffers});
+    std::atomic<bool> done{false};
+    const auto steps_seed = random();
+    std::thread stepper([&] {
+      std::mt19937 steps(steps_seed);
+      while (!done) {
+        scene.device.await_work([&] { return done.load(); });
+        scene.device.step_any(steps());
+      }
+    });
+    std::vector<std::vector<std::byte>> seen;
+    for (DeviceBatch& batch : scene.feed->epoch(2, scene.consumer)) {
+      const TensorView image = batch["image"];
+      seen.emplace_back(image.bytes());
+      scene.device.use(scene.consumer, image.data, image.bytes());
+      scene.device.copy(seen.back().data(), image.data, image.bytes(), scene.consumer);
+      scene.device.use(scene.consumer, image.data, image.bytes());
+    }
+    scene.device.synchronize(scene.consumer.ref());
+    done = true;
+    scene.device.wake();
+    stepper.join();
+    REQUIRE(seen.size() == 8);
+    for (std::uint64_t number = 0; number < seen.size(); ++number) {
+      auto expected = ScriptedSource::slot_bytes(scene.source.layout(), 2, number);
+      expected.resize(seen[number].size());  // the image is the first field
+      CHECK((seen[number] == expected));
+    }
+    CHECK(scene.device.ran(scene.copies, "copy") == 8);
+    CHECK(scene.source.most_held() <= 1);
+    CHECK(scene.device.violations() == Names{});
+  }
+}

@@ -1,0 +1,98 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <utility>
+
+#include "tests/transfer/support/device_contract.h"
+#include "tests/transfer/support/shared_memory.h"
+
+namespace leat::test {
+namespace {
+
+void allocations_are_aligned(Device& device) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{255}, std::size_t{4097}}) {
+    const DeviceBuffer buffer = device.allocate(bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(buffer.data()) % 256 == 0);
+    CHECK(buffer.size() == bytes);
+  }
+  CHECK(device.allocate(0).size() == 0);
+}
+
+void buffers_move(Device& device) {
+  DeviceBuffer first = device.allocate(16);
+  std::byte* const data = first.data();
+  DeviceBuffer second = std::move(first);
+  CHECK(second.data() == data);
+  CHECK(first.data() == nullptr);
+  DeviceBuffer third;
+  third = std::move(second);
+  CHECK(third.data() == data);
+  CHECK(third.size() == 16);
+}
+
+void copies_go_everywhere(Device& device) {
+  const Stream stream = device.make_stream();
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{1021}, std::size_t{1} << 20}) {
+    INFO(bytes << " bytes");
+    const auto source = byte_ramp(bytes, 3, 7);
+    const DeviceBuffer first = device.allocate(bytes);
+    const DeviceBuffer second = device.allocate(bytes);
+    device.copy(first.data(), source.data(), bytes, stream);
+    device.copy(second.data(), first.data(), bytes, stream);
+    CHECK(download(stream, second.data(), bytes) == source);
+  }
+}
+
+void fills_with_zeros(Device& device) {
+  const Stream stream = device.make_stream();
+  auto expected = byte_ramp(1000, 1);
+  const DeviceBuffer buffer = device.allocate(expected.size());
+  device.copy(buffer.data(), expected.data(), expected.size(), stream);
+  device.fill_zero(buffer.data() + 3, 517, stream);
+  std::fill_n(expected.begin() + 3, 517, std::byte{0});
+  CHECK(download(stream, buffer.data(), expected.size()) == expected);
+}
+
+void copies_from_pinned_memory(Device& device) {
+  const Stream stream = device.make_stream();
+  const SharedMemory memory(1 << 16);
+  {
+    const PinnedRegion pinned = device.pin(memory.bytes());
+    CHECK(static_cast<bool>(pinned));
+    const auto source = byte_ramp(memory.bytes().size(), 5, 3);
+    std::copy(source.begin(), source.end(), memory.bytes().begin());
+    const DeviceBuffer buffer = device.allocate(source.size());
+    device.copy(buffer.data(), memory.bytes().data(), source.size(), stream);
+    CHECK(download(stream, buffer.data(), source.size()) == source);
+  }
+  const PinnedRegion again = device.pin(memory.bytes());  // so it had been released
+  CHECK(static_cast<bool>(again));
+}
+
+// The way of a batch: a forked child writes a slot, and the device reads it where it lies.
+void copies_what_a_child_wrote(Device& device) {
+  const SharedMemory memory(1 << 16);
+  const auto source = byte_ramp(memory.bytes().size(), 9, 11);
+  const PinnedRegion pinned = device.pin(memory.bytes());
+  run_in_child([&] { std::copy(source.begin(), source.end(), memory.bytes().begin()); });
+  const Stream stream = device.make_stream();
+  const DeviceBuffer buffer = device.allocate(source.size());
+  device.copy(buffer.data(), memory.bytes().data(), source.size(), stream);
+  CHECK(download(stream, buffer.data(), source.size()) == source);
+}
+
+}  // namespace
+
+std::vector<Clause> memory_clauses() {
+  return {{"allocations are aligned to 256 bytes", allocations_are_aligned},
+          {"buffers move", buffers_move},
+          {"copies go to the device, within it and back", copies_go_everywhere},
+          {"memory is filled with zeros", fills_with_zeros},
+          {"shared memory is page-locked and copied from", copies_from_pinned_memory},
+          {"page-locked memory shows what a forked child wrote", copies_what_a_child_wrote}};
+}
+
+}  // namespace leat::test

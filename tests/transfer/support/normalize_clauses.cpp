@@ -1,0 +1,129 @@
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "tests/support/expect_error.h"
+#include "tests/transfer/support/device_contract.h"
+
+namespace leat::test {
+namespace {
+
+struct Case {
+  PixelShape shape;
+  Normalization how;
+  std::size_t skip =
+      0;  // bytes of the input, and elements of the output, before the first: breaks the alignment
+};
+
+void append(std::vector<std::byte>& out, float value, DType dtype) {
+  const std::size_t at = out.size();
+  out.resize(at + size_of(dtype));
+  if (dtype == DType::f32) std::memcpy(&out[at], &value, sizeof value);
+  const Half half = to_half(value);
+  if (dtype == DType::f16) std::memcpy(&out[at], &half, sizeof half);
+  const BFloat16 brain = to_bfloat16(value);
+  if (dtype == DType::bf16) std::memcpy(&out[at], &brain, sizeof brain);
+}
+
+float value_at(const Case& of, const std::uint8_t* pixels, std::size_t pixel, std::size_t c) {
+  return std::fma(static_cast<float>(pixels[pixel * of.shape.c + c]), of.how.scale()[c], of.how.bias()[c]);
+}
+
+// One value after the other, in the order of the output: the definition of normalize.h and nothing else.
+std::vector<std::byte> reference(const Case& of, const std::uint8_t* pixels) {
+  const PixelShape& shape = of.shape;
+  std::vector<std::byte> out;
+  const std::size_t per_image = shape.h * shape.w;
+  if (of.how.layout == PixelLayout::nhwc) {
+    for (std::size_t i = 0; i < shape.n * per_image; ++i) {
+      for (std::size_t c = 0; c < shape.c; ++c) append(out, value_at(of, pixels, i, c), of.how.dtype);
+    }
+    return out;
+  }
+  for (std::size_t n = 0; n < shape.n; ++n) {
+    for (std::size_t c = 0; c < shape.c; ++c) {
+      for (std::size_t i = 0; i < per_image; ++i) {
+        append(out, value_at(of, pixels, n * per_image + i, c), of.how.dtype);
+      }
+    }
+  }
+  return out;
+}
+
+void check_case(Device& device, const Case& of) {
+  INFO("shape " << of.shape.n << "x" << of.shape.h << "x" << of.shape.w << "x" << of.shape.c << " to "
+                << name_of(of.how.dtype) << (of.how.layout == PixelLayout::nchw ? " nchw" : " nhwc")
+                << ", skip " << of.skip);
+  const Stream stream = device.make_stream();
+  const auto pixels = byte_ramp(of.skip + of.shape.count(), 11, 37);
+  const std::size_t out_skip = of.skip * size_of(of.how.dtype);
+  const std::size_t out_bytes = of.shape.count() * size_of(of.how.dtype);
+  const DeviceBuffer from = device.allocate(pixels.size());
+  const DeviceBuffer to = device.allocate(out_skip + out_bytes);
+  device.copy(from.data(), pixels.data(), pixels.size(), stream);
+  const auto* first = reinterpret_cast<const std::uint8_t*>(from.data()) + of.skip;
+  device.normalize(to.data() + out_skip, first, of.shape, of.how, stream);
+  const auto expected = reference(of, reinterpret_cast<const std::uint8_t*>(pixels.data()) + of.skip);
+  CHECK((download(stream, to.data() + out_skip, out_bytes) == expected));
+}
+
+const Normalization kImageNet{{0.485F, 0.456F, 0.406F, 0.5F}, {0.229F, 0.224F, 0.225F, 0.25F}};
+
+void check_everywhere(Device& device, const PixelShape& shape, Normalization how) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    for (const PixelLayout layout : {PixelLayout::nchw, PixelLayout::nhwc}) {
+      for (const std::size_t skip : {0, 1}) {
+        how.dtype = dtype;
+        how.layout = layout;
+        check_case(device, {shape, how, skip});
+      }
+    }
+  }
+}
+
+void gives_the_bits_of_the_definition(Device& device) {
+  const PixelShape shapes[] = {{1, 1, 1, 1}, {2, 5, 3, 1}, {3, 4, 4, 1},   {2, 7, 9, 2},   {2, 4, 8, 2},
+                               {1, 1, 1, 3}, {3, 5, 7, 3}, {3, 4, 4, 3},   {2, 2, 6, 3},   {5, 32, 32, 3},
+                               {1, 3, 5, 4}, {2, 8, 8, 4}, {2, 33, 31, 3}, {4, 28, 28, 1}, {2, 48, 64, 3}};
+  for (const PixelShape& shape : shapes) check_everywhere(device, shape, kImageNet);
+}
+
+void rounds_small_and_large_values(Device& device) {
+  check_everywhere(device, {1, 16, 16, 3}, {{0.5F, 0, 0.1F, 0}, {3e-6F, 2e5F, 1e30F, 1}});
+}
+
+void takes_many_small_images(Device& device) {
+  check_case(device, {{70000, 1, 4, 3}, kImageNet, 0});
+}
+
+void takes_no_images(Device& device) {
+  check_case(device, {{0, 4, 4, 3}, kImageNet, 0});
+}
+
+void refuses_what_it_cannot_do(Device& device) {
+  const Stream stream = device.make_stream();
+  const auto attempt = [&](const PixelShape& shape, const Normalization& how) {
+    device.normalize(nullptr, nullptr, shape, how, stream);
+  };
+  Normalization integers;
+  integers.dtype = DType::i32;
+  Normalization no_spread;
+  no_spread.std[1] = 0;
+  expect_error<ArgumentError>([&] { attempt({1, 2, 2, 3}, integers); }, {"i32"});
+  expect_error<ArgumentError>([&] { attempt({1, 2, 2, 5}, {}); }, {"5"});
+  expect_error<ArgumentError>([&] { attempt({1, 2, 2, 3}, no_spread); }, {"channel 1", "std"});
+  attempt({0, 2, 2, 1}, no_spread);  // channel 1 is not used
+}
+
+}  // namespace
+
+std::vector<Clause> normalize_clauses() {
+  return {{"normalisation gives the bits of its definition", gives_the_bits_of_the_definition},
+          {"normalisation rounds small and large values", rounds_small_and_large_values},
+          {"normalisation takes many small images", takes_many_small_images},
+          {"normalisation takes no images", takes_no_images},
+          {"normalisation refuses what it cannot do", refuses_what_it_cannot_do}};
+}
+
+}  // namespace leat::test

@@ -1,0 +1,34 @@
+// What the command-line programs share: reading options, and turning errors into exit codes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "loader/base/errors.h"
+
+namespace CLI {
+class App;
+}
+
+namespace leat::tools {
+
+// The command line, or the data that it names, is wrong: exit code 2.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Reads the command line into what `app` was told. False: --help or --version was asked for and has been
+// printed, so there is nothing to do. Throws UsageError. Adds --version.
+bool read_command_line(CLI::App& app, int argc, const char* const* argv);
+
+// The decimal number that all of `text` is, where it is one in [low, high].
+std::optional<std::size_t> parse_number(std::string_view text, std::size_t low, std::size_t high);
+
+// Runs the program and returns its exit code: 0; 1 after an error at run time; 2 after a UsageError. Either
+// error is one line on stderr: "<program>: <what>".
+int run_program(std::string_view program, const std::function<void()>& body) noexcept;
+
+}  // namespace leat::tools

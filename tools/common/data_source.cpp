@@ -1,0 +1,124 @@
+#include "tools/common/data_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "datasets/synthetic.h"
+#include "datasets/synthetic_folder.h"
+#include "tools/common/command_line.h"
+#include "tools/common/process_usage.h"
+
+namespace leat::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kImageFolder = "imagefolder:";
+constexpr std::string_view kSynthetic = "synthetic:";
+constexpr std::size_t kMinSynthetic = 50;
+constexpr std::size_t kMaxSynthetic = 10'000'000;
+
+bool is_jpeg_name(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return extension == ".jpg" || extension == ".jpeg";
+}
+
+bool holds_jpeg(const fs::path& folder) {
+  const auto options = fs::directory_options::follow_directory_symlink;
+  return std::ranges::any_of(fs::recursive_directory_iterator(folder, options), [](const auto& entry) {
+    return is_jpeg_name(entry.path()) && entry.is_regular_file();
+  });
+}
+
+bool holds_classes(const fs::path& folder) {
+  return fs::is_directory(folder) &&
+         std::ranges::any_of(fs::directory_iterator(folder), [](const auto& entry) {
+           return entry.is_directory() && holds_jpeg(entry.path());
+         });
+}
+
+ImageLocation look_at(const fs::path& path) {
+  if (!fs::exists(path)) throw UsageError(fmt::format("there is nothing at '{}'", path.string()));
+  if (!fs::is_directory(path)) {
+    throw UsageError(fmt::format("'{}' is no folder; known are: {}", path.string(), data_uri_help()));
+  }
+  const fs::path train = path / "train";
+  if (holds_classes(train)) {
+    for (const char* name : {"test", "val"}) {
+      if (holds_classes(path / name)) return {train, path / name};
+    }
+    return {train, std::nullopt};
+  }
+  if (holds_classes(path)) return {path, std::nullopt};
+  throw UsageError(fmt::format(
+      "'{}' holds no sub-folders with JPEG files in them, neither itself nor in train/", path.string()));
+}
+
+std::size_t parse_image_count(std::string_view text) {
+  if (const auto count = parse_number(text, kMinSynthetic, kMaxSynthetic)) return *count;
+  throw UsageError(fmt::format("'{}{}': give a number of images from {} to {}", kSynthetic, text,
+                               kMinSynthetic, kMaxSynthetic));
+}
+
+ImageLocation generate(std::size_t images, const Say& say) {
+  const fs::path root = cache_folder() / fmt::format("synthetic-v{}-{}", kSyntheticVersion, images);
+  if (!fs::exists(root)) {
+    say(fmt::format("generating {} images, once, into {}", images, root.string()));
+    fs::create_directories(root.parent_path());
+  }
+  SyntheticFolderOptions options;
+  options.images = images;
+  options.threads = std::max(1, static_cast<int>(std::ceil(usable_cpus())));
+  write_synthetic_image_folder(root, options);  // does nothing where they are there
+  return {root / "train", root / "test"};
+}
+
+// The scheme of "s3://bucket": a letter, then letters, digits, '+', '-' or '.', then a colon. Empty if there
+// is none.
+std::string_view scheme_of(std::string_view uri) {
+  const std::size_t colon = uri.find(':');
+  if (colon == std::string_view::npos || colon == 0 || !std::isalpha(static_cast<unsigned char>(uri[0])))
+    return {};
+  const std::string_view scheme = uri.substr(0, colon);
+  const bool sound = std::ranges::all_of(
+      scheme, [](unsigned char c) { return std::isalnum(c) || c == '+' || c == '-' || c == '.'; });
+  return sound ? scheme : std::string_view();
+}
+
+const char* environment(const char* name) {
+  const char* value =
+      std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+}  // namespace
+
+std::string_view data_uri_help() {
+  return "PATH (a folder with train/ and test/ or val/ below it, or with one sub-folder per class), "
+         "imagefolder:PATH "
+         "(the same), synthetic:N (N generated images of ten classes, made once and kept)";
+}
+
+ImageLocation find_images(const std::string& uri, const Say& say) {
+  const std::string_view view = uri;
+  if (view.starts_with(kImageFolder)) return look_at(view.substr(kImageFolder.size()));
+  if (view.starts_with(kSynthetic)) return generate(parse_image_count(view.substr(kSynthetic.size())), say);
+  if (!scheme_of(uri).empty() && !fs::exists(uri)) {
+    throw UsageError(fmt::format("'{}' has a scheme that is not known: {}; known are: {}", uri,
+                                 scheme_of(uri), data_uri_help()));
+  }
+  return look_at(uri);
+}
+
+fs::path cache_folder() {
+  if (const char* own = environment("LEAT_CACHE_DIR")) return own;
+  if (const char* all = environment("XDG_CACHE_HOME")) return fs::path(all) / "leat";
+  if (const char* home = environment("HOME")) return fs::path(home) / ".cache" / "leat";
+  throw UsageError("no place for generated images: set LEAT_CACHE_DIR to a folder");
+}
+
+}  // namespace leat::tools

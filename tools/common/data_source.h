@@ -1,0 +1,38 @@
+// Where the images of a program come from: data URIs.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace leat::tools {
+
+// Folders with one sub-folder per class. Where there is no folder of held-back images, every tenth image of
+// each class is held back (see ImageSet).
+struct ImageLocation {
+  std::filesystem::path train;
+  std::optional<std::filesystem::path> held_back;
+};
+
+// Tells the user, in one line of text, what is being done.
+using Say = std::function<void(const std::string& line)>;
+
+// The URIs, for help texts and messages.
+std::string_view data_uri_help();
+
+// Finds what `uri` names:
+//   PATH              a folder with train/ and test/ or val/ below it, each holding one sub-folder per
+//                     class; or a folder that holds the classes itself (or has them in train/ alone).
+//   imagefolder:PATH  the same, said explicitly.
+//   synthetic:N       N generated images of ten classes (at least 50), four fifths in train/, one fifth in
+//                     test/; written once into cache_folder() and taken from there from then on.
+// Throws UsageError where that is not what lies there, or for an unknown scheme.
+ImageLocation find_images(const std::string& uri, const Say& say);
+
+// $LEAT_CACHE_DIR, or else leat/ in $XDG_CACHE_HOME, or else in ~/.cache. Throws UsageError where none of
+// them is set.
+std::filesystem::path cache_folder();
+
+}  // namespace leat::tools

@@ -1,0 +1,100 @@
+#include "tools/common/isolated.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+
+#include "loader/base/child_process.h"
+#include "loader/base/errors.h"
+#include "loader/base/unique_fd.h"
+
+namespace leat::tools {
+namespace {
+
+// What goes through the pipe is one of these and the text.
+constexpr char kResult = 'R';
+constexpr char kError = 'E';
+
+void write_all(int fd, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = ::write(fd, text.data() + done, text.size() - done);
+    if (written < 0 && errno != EINTR) throw_errno("handing a result to the parent process");
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+}
+
+std::string answer_of(const std::function<std::string()>& body) {
+  try {
+    return kResult + body();
+  } catch (const std::exception& error) {
+    return kError + describe(error);
+  }
+}
+
+// Appends what the pipe holds now, without waiting for more.
+void drain(int fd, std::string& text) {
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t count = ::read(fd, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno != EAGAIN) throw_errno("reading the result of a child process");
+    if (count <= 0) return;
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+std::string end_in_words(int status) {
+  if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));
+  return fmt::format("ended with code {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+std::string run_isolated(const std::function<std::string()>& body, std::chrono::milliseconds interval,
+                         const std::function<void(int pid)>& watch) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe2 for the result of a child process");
+  const UniqueFd reading(ends[0]);
+  UniqueFd writing(ends[1]);
+  std::fflush(nullptr);  // or the child's copy of what is buffered would be written twice
+  const pid_t parent = ::getpid();
+  ChildProcess child = ChildProcess::run([&] {
+    if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != parent) return 1;
+    write_all(writing.get(), answer_of(body));
+    std::fflush(nullptr);
+    return 0;
+  });
+  writing.reset();
+  if (::fcntl(reading.get(), F_SETFL, O_NONBLOCK) != 0) throw_errno("fcntl(O_NONBLOCK) of a pipe");
+
+  std::string answer;
+  // The child's end, and not the pipe's, is what counts: a process that the child left behind may hold the
+  // pipe.
+  pollfd events[] = {{child.pidfd(), POLLIN, 0}, {reading.get(), POLLIN, 0}};
+  while (events[0].revents == 0) {
+    const int ready = ::poll(events, 2, static_cast<int>(interval.count()));
+    if (ready < 0 && errno != EINTR) throw_errno("poll for the result of a child process");
+    if (ready == 0) watch(child.pid());
+    if (events[1].revents != 0) drain(reading.get(), answer);
+    if (events[1].revents & POLLHUP) events[1].fd = -1;  // or poll() would return at once from now on
+  }
+  drain(reading.get(), answer);
+  const int status = child.wait();
+  if (answer.empty())
+    throw Error(fmt::format("a child process {} before it had a result", end_in_words(status)));
+  if (answer[0] == kError) throw Error(answer.substr(1));
+  return answer.substr(1);
+}
+
+std::string run_isolated(const std::function<std::string()>& body) {
+  return run_isolated(body, std::chrono::milliseconds(-1), [](int) {});
+}
+
+}  // namespace leat::tools

@@ -1,0 +1,49 @@
+#include "tools/common/worker_count.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/common/command_line.h"
+
+namespace leat::tools {
+namespace {
+
+int whole_cpus(double usable) {
+  return std::clamp(static_cast<int>(std::ceil(usable)), 1, kMaxWorkers);
+}
+
+int parse_one(std::string_view text) {
+  if (const auto count = parse_number(text, 0, kMaxWorkers)) return static_cast<int>(*count);
+  throw UsageError(
+      fmt::format("'{}' is no number of workers: give 'auto' or a number from 0 to {}", text, kMaxWorkers));
+}
+
+std::vector<int> automatic(int cpus) {
+  std::vector<int> counts{0};
+  for (int count = 1; count < cpus; count *= 2) counts.push_back(count);
+  counts.push_back(cpus);
+  return counts;
+}
+
+}  // namespace
+
+int parse_worker_count(std::string_view text, double usable) {
+  return text == "auto" ? whole_cpus(usable) : parse_one(text);
+}
+
+std::vector<int> parse_worker_list(std::string_view text, double usable) {
+  if (text == "auto") return automatic(whole_cpus(usable));
+  std::vector<int> counts;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', first), text.size());
+    counts.push_back(parse_one(text.substr(first, comma - first)));
+    first = comma + 1;
+  }
+  std::ranges::sort(counts);
+  counts.erase(std::ranges::unique(counts).begin(), counts.end());
+  return counts;
+}
+
+}  // namespace leat::tools

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The main job, on a fresh machine: install what is missing, build, make 2,000 pictures, find the number of workers
+# that feeds this machine best, and train a classifier on two replicas.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '\n== %s\n' "$*"; }
+
+say "Looking for the packages leat builds with"
+tools/install-deps.sh
+say "Configuring and building (build/release)"
+cmake --preset release -DLEAT_BUILD_TESTS=OFF -DLEAT_BUILD_BENCH=OFF
+cmake --build --preset release
+
+bin=build/release/bin
+export LEAT_CACHE_DIR=${LEAT_CACHE_DIR:-$PWD/build/demo-data}
+say "Measuring how fast the pictures load with 0, 1, 2 and 4 worker processes (generates 2,000 of them first, once)"
+"$bin/leat-sweep" --data synthetic:2000 --workers 0,1,2,4 --batch-size 64 --image-size 64 --seconds 5
+say "Training a classifier on two data-parallel replicas"
+"$bin/leat-train" --data synthetic:2000 --replicas 2 --num-workers auto
+say "Done. The pictures are in $LEAT_CACHE_DIR; try: $bin/leat-train --help"

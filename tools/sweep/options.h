@@ -1,0 +1,32 @@
+// The command line of leat-sweep.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace leat::tools {
+
+enum class Output {
+  u8,   // the batch as the workers wrote it: u8 [rows, height, width, 3]
+  f32,  // normalised on the CPU: f32 [rows, 3, height, width]
+};
+
+struct SweepOptions {
+  std::string data;
+  std::vector<int> workers;  // rising, each once
+  std::size_t batch_size = 64;
+  int image_size = 224;
+  bool augment = true;  // --transform train
+  Output output = Output::u8;
+  double seconds = 5;
+  std::uint64_t seed = 0;
+  std::string json;  // a file to write; empty: none
+};
+
+// nullopt: --help or --version was asked for and has been printed. Throws UsageError.
+std::optional<SweepOptions> read_sweep_options(int argc, const char* const* argv);
+
+}  // namespace leat::tools

@@ -1,0 +1,40 @@
+// The images of a run: datasets, and the loaders with their workers.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "loader/data_loader.h"
+#include "parallel/world.h"
+#include "tools/common/image_set.h"
+#include "tools/train/options.h"
+
+namespace leat::tools {
+
+// Made before any thread or GPU is in use, since the loaders fork. Each loader delivers the share of this
+// rank: the k-th batches of all ranks together are the k-th batch of one rank. Movable neither: the loaders
+// refer to the sets.
+class ImageFeeds {
+ public:
+  // Throws UsageError where training and held-back images do not have the same classes, or there are fewer
+  // images than ranks.
+  ImageFeeds(const ImageLocation& location, const TrainOptions& options, const WorldSettings& world);
+  ImageFeeds(const ImageFeeds&) = delete;
+  ImageFeeds& operator=(const ImageFeeds&) = delete;
+
+  DataLoader& train() noexcept { return train_; }
+  DataLoader& test() noexcept { return test_; }
+  std::size_t train_samples() const { return train_images_.dataset().size(); }  // of all ranks
+  std::size_t test_samples() const { return test_images_.dataset().size(); }
+  const std::vector<std::string>& classes() const noexcept { return train_images_.classes(); }
+  std::size_t local_batch_size() const { return train_.options().batch_size; }
+
+ private:
+  ImageSet train_images_;
+  ImageSet test_images_;
+  DataLoader train_;
+  DataLoader test_;
+};
+
+}  // namespace leat::tools

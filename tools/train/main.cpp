@@ -1,0 +1,91 @@
+// leat-train: from a folder of images to a trained model.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "loader/base/checked.h"
+#include "tools/common/command_line.h"
+#include "tools/common/text_file.h"
+#include "tools/common/transforms.h"
+#include "tools/train/communicators.h"
+#include "tools/train/image_feeds.h"
+#include "tools/train/options.h"
+#include "tools/train/report.h"
+#include "tools/train/trainer.h"
+
+using namespace leat;
+using namespace leat::tools;
+
+namespace {
+
+WorldSettings world_of_environment() {
+  try {
+    return world_from_environment().value_or(WorldSettings());
+  } catch (const ArgumentError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+void check_options(const TrainOptions& options, const WorldSettings& world) {
+  check_ranks(world, options.replicas, options.device);
+  if (!options.json.empty()) check_can_write(options.json);
+  if (options.batch_size % static_cast<std::size_t>(world.world_size) != 0) {
+    throw UsageError(
+        fmt::format("--batch-size {} is no multiple of WORLD_SIZE={}", options.batch_size, world.world_size));
+  }
+}
+
+TrainerOptions trainer_options(const TrainOptions& options, const ImageFeeds& feeds) {
+  const auto size = static_cast<std::size_t>(options.image_size);
+  return {.model = {.inputs = size * size * 3, .hidden = options.hidden, .classes = feeds.classes().size()},
+          .batch_size = options.batch_size,
+          .local_batch_size = feeds.local_batch_size(),
+          .sgd = {options.learning_rate, options.momentum, options.weight_decay},
+          .total_steps = options.epochs * divide_up(feeds.train_samples(), options.batch_size),
+          .seed = options.seed};
+}
+
+void run(const TrainOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const WorldSettings world = world_of_environment();
+  check_options(options, world);
+  const Say say = [quiet = world.rank != 0](const std::string& text) {
+    if (quiet) return;
+    fmt::print("{}\n", text);
+    std::fflush(stdout);
+  };
+  const ImageLocation location = find_images(options.data, say);
+  ImageFeeds feeds(location, options, world);  // before the first thread and the first CUDA call
+  say(fmt::format("{}: {} images to train on, {} held back, {} classes, number of workers: {}", options.data,
+                  feeds.train_samples(), feeds.test_samples(), feeds.classes().size(), options.num_workers));
+
+  Device& device = options.device == DeviceKind::cuda ? cuda_device(world.local_rank) : host_device();
+  Trainer trainer(device, make_communicators(world, options.replicas, device),
+                  trainer_options(options, feeds));
+  Prefetcher train(feeds.train(), device, normalized_images());
+  Prefetcher test(feeds.test(), device, normalized_images());
+  RunReport report{.device = device.name(),
+                   .math = trainer.replica(0).classifier().math_name(),
+                   .processes = world.world_size,
+                   .replicas = trainer.replicas(),
+                   .communicator = trainer.replica(0).engine(),
+                   .batch_size = options.batch_size,
+                   .num_workers = options.num_workers};
+  for (std::size_t epoch = 0; epoch < options.epochs; ++epoch) {
+    const EpochFigures trained = trainer.train(train, epoch, feeds.train_samples());
+    report.epochs.push_back({trained, trainer.evaluate(test, feeds.test_samples())});
+    say(epoch_line(epoch, options.epochs, report.epochs.back()));
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  say(summary(report));
+  if (!options.json.empty() && world.rank == 0) write_text_file(options.json, to_json(report));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program("leat-train", [&] {
+    if (const auto options = read_train_options(argc, argv)) run(*options);
+  });
+}

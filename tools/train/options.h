@@ -1,0 +1,33 @@
+// The command line of leat-train.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transfer/device.h"
+
+namespace leat::tools {
+
+struct TrainOptions {
+  std::string data;
+  std::size_t epochs = 6;
+  std::size_t batch_size = 64;  // of one step, over all replicas of all processes
+  int num_workers = 0;
+  int replicas = 1;  // of this process
+  DeviceKind device = DeviceKind::host;
+  std::uint64_t seed = 0;
+  int image_size = 32;
+  std::vector<std::size_t> hidden{512, 256};
+  float learning_rate = 0.005F;  // the peak of the schedule
+  float momentum = 0.9F;
+  float weight_decay = 5e-4F;
+  std::string json;  // a file to write; empty: none
+};
+
+// nullopt: --help or --version was asked for and has been printed. Throws UsageError.
+std::optional<TrainOptions> read_train_options(int argc, const char* const* argv);
+
+}  // namespace leat::tools

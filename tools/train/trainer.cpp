@@ -1,0 +1,146 @@
+#include "tools/train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <thread>
+
+#include "loader/base/checked.h"
+#include "parallel/scatter.h"
+#include "tools/train/schedule.h"
+
+namespace leat::tools {
+namespace {
+
+LabelledRows rows_of(const DeviceBatch& batch, const RowRange& range) {
+  const TensorView images = batch["image"].rows(range.first, range.last);
+  const TensorView labels = batch["label"].rows(range.first, range.last);
+  return {static_cast<float*>(images.data), static_cast<const std::int64_t*>(labels.data), range.size()};
+}
+
+}  // namespace
+
+Trainer::Trainer(Device& device, std::vector<std::unique_ptr<Communicator>> communicators,
+                 const TrainerOptions& options)
+    : device_(&device), options_(options), arrived_(device.make_event()) {
+  make_replicas(std::move(communicators));
+  for (std::size_t i = 0; i < replicas_.size(); ++i) done_.push_back(device.make_event());
+}
+
+// Each in a thread of its own, since they wait for each other.
+void Trainer::make_replicas(std::vector<std::unique_ptr<Communicator>> communicators) {
+  const std::size_t count = communicators.size();
+  const std::size_t max_rows = divide_up(options_.local_batch_size, count);
+  replicas_.resize(count);
+  std::vector<std::exception_ptr> failures(count);
+  std::vector<std::thread> threads;
+  threads.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        replicas_[i] = std::make_unique<Replica>(*device_, std::move(communicators[i]), options_.model,
+                                                 max_rows, options_.seed);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+EpochFigures Trainer::train(Prefetcher& feed, std::uint64_t epoch, std::size_t samples) {
+  const auto train_step = [this](Replica& replica, const LabelledRows& rows, const Step& step) {
+    SgdOptions sgd = options_.sgd;
+    sgd.learning_rate = learning_rate(sgd.learning_rate, steps_done_ + step.number, options_.total_steps);
+    replica.train(rows, 1.0F / static_cast<float>(step.rows), sgd);
+  };
+  const EpochFigures figures = run_epoch(feed, epoch, samples, train_step);
+  steps_done_ += steps_of(samples);
+  return figures;
+}
+
+EpochFigures Trainer::evaluate(Prefetcher& feed, std::size_t samples) {
+  return run_epoch(feed, 0, samples,
+                   [](Replica& replica, const LabelledRows& rows, const Step&) { replica.evaluate(rows); });
+}
+
+std::size_t Trainer::steps_of(std::size_t samples) const {
+  return divide_up(samples, options_.batch_size);
+}
+
+EpochFigures Trainer::run_epoch(Prefetcher& feed, std::uint64_t epoch, std::size_t samples,
+                                const Work& work) try {
+  const auto start = std::chrono::steady_clock::now();
+  const StreamRef consumer = replicas_.front()->stream();
+  feed.start_epoch(epoch);
+  stalls_.restart();
+  bool more = true;  // ranks take equally many steps, though one may have a batch less than another
+  for (std::size_t number = 0; number < steps_of(samples); ++number) {
+    std::optional<DeviceBatch> batch;
+    if (more) batch = feed.next(consumer);
+    more = batch.has_value();
+    stalls_.data_is_here(consumer);
+    const std::size_t rows_left = samples - number * options_.batch_size;
+    run_step(batch, {number, std::min(options_.batch_size, rows_left)}, work);
+    stalls_.work_is_done(consumer);
+  }
+  const Totals sums = totals(samples);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double count = static_cast<double>(samples);
+  return {sums.loss / count, static_cast<double>(sums.correct) / count, seconds, count / seconds,
+          stalls_.seconds() / seconds};
+} catch (const std::exception& error) {
+  abort(error);
+  throw_cause();
+  throw;
+}
+
+void Trainer::run_step(const std::optional<DeviceBatch>& batch, const Step& step, const Work& work) {
+  const StreamRef consumer = replicas_.front()->stream();
+  device_->record(arrived_, consumer);
+  const auto chunks = chunk_rows(batch ? batch->size() : 0, replicas_.size());
+  for (std::size_t i = 0; i < replicas_.size(); ++i) {
+    const StreamRef stream = replicas_[i]->stream();
+    if (i > 0) device_->wait(stream, arrived_);
+    work(*replicas_[i], i < chunks.size() ? rows_of(*batch, chunks[i]) : LabelledRows(), step);
+    if (i > 0) device_->record(done_[i], stream);
+  }
+  // The batch goes back when the consumer's stream has passed this point, so that waits for all others.
+  for (std::size_t i = 1; i < replicas_.size(); ++i) device_->wait(consumer, done_[i]);
+}
+
+Totals Trainer::totals(std::size_t samples) {
+  for (const auto& replica : replicas_) replica->start_totals();
+  Totals sums;
+  for (const auto& replica : replicas_) sums = replica->finish_totals();
+  if (sums.rows != samples) {
+    throw Error(fmt::format("an epoch held {} samples where {} were expected", sums.rows, samples));
+  }
+  if (!std::isfinite(sums.loss)) {
+    throw Error("the loss is no finite number any more: try a smaller --lr");
+  }
+  return sums;
+}
+
+// What one replica failed of reaches the others as a CommunicationError, and those may be heard first.
+void Trainer::throw_cause() {
+  for (const auto& replica : replicas_) {
+    try {
+      replica->stream().synchronize();
+    } catch (const CommunicationError&) {  // a consequence; where it is the cause, the caller has it already
+      continue;
+    }
+  }
+}
+
+// Whoever waits for this process's part of a collective must not do so for ever.
+void Trainer::abort(const std::exception& reason) noexcept {
+  for (const auto& replica : replicas_) replica->abort(reason.what());
+}
+
+}  // namespace leat::tools

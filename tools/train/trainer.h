@@ -1,0 +1,80 @@
+// Training and evaluation over epochs, on the replicas of this process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "tools/train/replica.h"
+#include "tools/train/stall_clock.h"
+#include "transfer/prefetcher.h"
+
+namespace leat::tools {
+
+struct TrainerOptions {
+  ClassifierShape model;
+  std::size_t batch_size = 64;        // of one step, over all replicas of all ranks
+  std::size_t local_batch_size = 64;  // of the feeds: this process's share of it
+  SgdOptions sgd;                     // learning_rate is the peak of the schedule
+  std::size_t total_steps = 1;        // of the whole run, for the schedule
+  std::uint64_t seed = 0;
+};
+
+struct EpochFigures {
+  double loss = 0;      // mean over the samples, each at the time it was trained on
+  double accuracy = 0;  // share of the samples
+  double seconds = 0;
+  double samples_per_second = 0;  // of all ranks
+  double data_wait_share = 0;     // of the time, in which this process's first replica had no data to work on
+};
+
+// The global batch of a step is cut into equal shares, for the ranks by their samplers and for the replicas
+// of a rank along the first dimension; each row weighs 1 / (rows of the global batch). So the parameters
+// after a step are those of one replica, but for the order of float sums, even where the last batch is short
+// or a replica has no rows.
+//
+// Threads: one at a time.
+class Trainer {
+ public:
+  // One replica for each communicator; a null one stands for the only rank there is. All of them on `device`.
+  // Collective: every rank of the communicators makes its trainer at the same time.
+  Trainer(Device& device, std::vector<std::unique_ptr<Communicator>> communicators,
+          const TrainerOptions& options);
+
+  // One epoch over `samples` samples, of all ranks together, of which `feed` (named fields "image", f32
+  // [rows, ...], and "label", i64 [rows], on this device) delivers this rank's share. Throws what the feed
+  // and the devices throw, and Error where the epoch turns out to hold another number of samples, or the loss
+  // is no number.
+  EpochFigures train(Prefetcher& feed, std::uint64_t epoch, std::size_t samples);
+  EpochFigures evaluate(Prefetcher& feed, std::size_t samples);
+
+  Replica& replica(std::size_t index) { return *replicas_.at(index); }
+  std::size_t replicas() const { return replicas_.size(); }
+
+ private:
+  struct Step {
+    std::size_t number = 0;  // in the epoch, from 0
+    std::size_t rows = 0;    // of the global batch
+  };
+  using Work = std::function<void(Replica& replica, const LabelledRows& rows, const Step& step)>;
+
+  void make_replicas(std::vector<std::unique_ptr<Communicator>> communicators);
+  std::size_t steps_of(std::size_t samples) const;
+  EpochFigures run_epoch(Prefetcher& feed, std::uint64_t epoch, std::size_t samples, const Work& work);
+  void run_step(const std::optional<DeviceBatch>& batch, const Step& step, const Work& work);
+  Totals totals(std::size_t samples);
+  void abort(const std::exception& reason) noexcept;
+  void throw_cause();  // returns where there is no better one
+
+  Device* device_;
+  TrainerOptions options_;
+  std::size_t steps_done_ = 0;  // of training, in whole epochs
+  StallClock stalls_;
+  Event arrived_;            // the batch, on the first replica's stream
+  std::vector<Event> done_;  // with the batch, on each replica's stream
+  std::vector<std::unique_ptr<Replica>> replicas_;
+};
+
+}  // namespace leat::tools

@@ -1,0 +1,33 @@
+// Where a prefetcher gets its batches: a data loader, or anything that behaves like one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "loader/batch_layout.h"
+#include "loader/host_batch.h"
+
+namespace leat {
+
+class DataLoader;
+
+// The functions are called by one thread at a time, the prefetcher's own, with the contracts of
+// DataLoader::next() and DataLoader::start_epoch(): after a SampleError the epoch goes on, after the end the
+// next call begins another.
+struct BatchSource {
+  std::function<std::optional<HostBatch>()> next;
+  std::function<void(std::uint64_t epoch)> start_epoch;
+  BatchLayout layout;                  // of every batch
+  std::size_t leases = 1;              // batches that may be held while next() is called
+  std::span<std::byte> memory;         // of the slots, to be page-locked; may be empty
+  std::shared_ptr<const void> keeper;  // keeps `memory` alive
+};
+
+// The loader outlives the source, and nobody else calls its members while the source is in use.
+BatchSource source_of(DataLoader& loader);
+
+}  // namespace leat

@@ -1,0 +1,27 @@
+#include "transfer/cuda/check.h"
+
+#include <fmt/format.h>
+
+#include "transfer/device.h"
+
+namespace leat::cuda {
+
+void check(cudaError_t status, std::string_view device, std::string_view call,
+           std::optional<std::size_t> bytes) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();
+  const std::string size = bytes ? fmt::format(" of {} bytes", *bytes) : std::string();
+  throw DeviceError(fmt::format("{}: {}{} failed: {} ({})", device, call, size, cudaGetErrorString(status),
+                                cudaGetErrorName(status)));
+}
+
+DeviceGuard::DeviceGuard(int ordinal, std::string_view device) : ordinal_(ordinal) {
+  check(cudaGetDevice(&before_), device, "cudaGetDevice");
+  if (before_ != ordinal_) check(cudaSetDevice(ordinal_), device, "cudaSetDevice");
+}
+
+DeviceGuard::~DeviceGuard() {
+  if (before_ != ordinal_) cudaSetDevice(before_);
+}
+
+}  // namespace leat::cuda

@@ -1,0 +1,69 @@
+// A GPU behind the Device interface, on the CUDA runtime.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "transfer/cuda/check.h"
+#include "transfer/cuda/cuda_event.h"
+#include "transfer/cuda/host_work.h"
+#include "transfer/device.h"
+
+namespace leat::cuda {
+
+// Stream handles are cudaStream_t, made here or by a framework; the default streams (null, cudaStreamLegacy,
+// cudaStreamPerThread) are refused, since what they wait for depends on who asks. Event handles are
+// CudaEvent*.
+//
+// Threads: every member from any thread; each leaves the thread's current device as it was. State is constant
+// after construction but for host_work_, which has its own lock.
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int ordinal);
+
+  DeviceKind kind() const noexcept override { return DeviceKind::cuda; }
+  std::string name() const override { return name_; }
+
+  DeviceBuffer allocate(std::size_t bytes) override;
+  Stream make_stream() override;
+  Event make_event() override;
+  PinnedRegion pin(std::span<std::byte> memory) override;
+
+  void copy(void* to, const void* from, std::size_t bytes, StreamRef stream) override;
+  void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override;
+
+  void record(EventRef event, StreamRef stream) override;
+  void wait(StreamRef stream, EventRef event) override;
+  bool passed(EventRef event) override;
+  void synchronize(EventRef event) override;
+  void synchronize(StreamRef stream) override;
+
+  // A failure is kept beside CUDA: host work behind it is skipped, kernels and copies are not.
+  void enqueue(StreamRef stream, std::function<void()> work) override;
+  void normalize(void* to, const std::uint8_t* from, const PixelShape& shape, const Normalization& how,
+                 StreamRef stream) override;
+
+ private:
+  void check(cudaError_t status, std::string_view call,
+             std::optional<std::size_t> bytes = std::nullopt) const {
+    cuda::check(status, name_, call, bytes);
+  }
+  DeviceGuard guard() const { return DeviceGuard(ordinal_, name_); }
+  cudaStream_t checked(
+      StreamRef stream) const;  // throws DeviceError for a default stream or another device's
+  CudaEvent& checked(EventRef event) const;
+
+  void destroy_stream(void* handle) noexcept override;
+  void destroy_event(void* handle) noexcept override;
+  void deallocate(std::byte* memory, std::size_t bytes) noexcept override;
+  void unpin(std::span<std::byte> memory) noexcept override;
+
+  const int ordinal_;
+  const std::string name_;
+  HostWork host_work_;
+};
+
+}  // namespace leat::cuda

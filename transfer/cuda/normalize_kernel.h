@@ -1,0 +1,17 @@
+// Normalisation of pixels on a GPU.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "transfer/normalize.h"
+
+namespace leat::cuda {
+
+// Device::normalize() for memory of the current device; `how` has been checked. Returns the status of the
+// launch.
+cudaError_t launch_normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
+                             const Normalization& how, cudaStream_t stream);
+
+}  // namespace leat::cuda

@@ -1,0 +1,51 @@
+#include "transfer/device_batch.h"
+
+#include <utility>
+
+#include "transfer/batch_pool.h"
+
+namespace leat {
+
+DeviceBatch::DeviceBatch(std::shared_ptr<BatchPool> pool, std::size_t buffer, StreamRef consumer) noexcept
+    : pool_(std::move(pool)), buffer_(buffer), consumer_(consumer) {}
+
+DeviceBatch& DeviceBatch::operator=(DeviceBatch&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  pool_ = std::move(other.pool_);
+  buffer_ = other.buffer_;
+  consumer_ = other.consumer_;
+  return *this;
+}
+
+DeviceBatch::~DeviceBatch() {
+  release();
+}
+
+void DeviceBatch::release() noexcept {
+  if (pool_ != nullptr) pool_->release(buffer_, consumer_);
+  pool_.reset();
+}
+
+std::size_t DeviceBatch::size() const noexcept {
+  return (*pool_)[buffer_].rows;
+}
+
+std::uint64_t DeviceBatch::epoch() const noexcept {
+  return (*pool_)[buffer_].epoch;
+}
+
+std::uint64_t DeviceBatch::number() const noexcept {
+  return (*pool_)[buffer_].number;
+}
+
+std::span<const std::uint64_t> DeviceBatch::indices() const noexcept {
+  return (*pool_)[buffer_].indices;
+}
+
+TensorView DeviceBatch::operator[](std::string_view name) const {
+  const BatchPool::Buffer& buffer = (*pool_)[buffer_];
+  return pool_->layout().view(name, buffer.memory.data(), buffer.rows);
+}
+
+}  // namespace leat

@@ -1,0 +1,120 @@
+#include "transfer/host/host_device.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "transfer/host/host_event.h"
+#include "transfer/host/host_normalize.h"
+#include "transfer/host/host_stream.h"
+
+namespace leat {
+namespace {
+
+constexpr std::align_val_t kAlignment{256};
+
+}  // namespace
+
+DeviceBuffer HostDevice::allocate(std::size_t bytes) {
+  void* memory = ::operator new(bytes, kAlignment, std::nothrow);
+  if (memory == nullptr)
+    throw DeviceError(fmt::format("cpu: there is no memory for a buffer of {} bytes", bytes));
+  return DeviceBuffer(*this, static_cast<std::byte*>(memory), bytes);
+}
+
+Stream HostDevice::make_stream() {
+  return Stream(*this, new HostStream);
+}
+
+Event HostDevice::make_event() {
+  return Event(*this, new HostEvent);
+}
+
+PinnedRegion HostDevice::pin(std::span<std::byte> memory) {
+  return PinnedRegion(*this, memory);
+}
+
+void HostDevice::copy(void* to, const void* from, std::size_t bytes, StreamRef stream) {
+  checked(stream).run([=] {
+    if (bytes != 0) std::memcpy(to, from, bytes);
+  });
+}
+
+void HostDevice::fill_zero(void* memory, std::size_t bytes, StreamRef stream) {
+  checked(stream).run([=] {
+    if (bytes != 0) std::memset(memory, 0, bytes);
+  });
+}
+
+void HostDevice::record(EventRef event, StreamRef stream) {
+  HostEvent& target = checked(event);
+  auto mark = std::make_shared<HostMark>();
+  checked(stream).fire(mark);  // first: a mark that an event shows is one that will fire
+  target.set(std::move(mark));
+}
+
+void HostDevice::wait(StreamRef stream, EventRef event) {
+  HostStream& waiting = checked(stream);
+  if (auto mark = checked(event).last()) waiting.wait_for(std::move(mark));
+}
+
+bool HostDevice::passed(EventRef event) {
+  const auto mark = checked(event).last();
+  return mark == nullptr || mark->fired();
+}
+
+void HostDevice::synchronize(EventRef event) {
+  const auto mark = checked(event).last();
+  if (mark == nullptr) return;
+  if (const std::exception_ptr failure = mark->wait()) std::rethrow_exception(failure);
+}
+
+void HostDevice::synchronize(StreamRef stream) {
+  checked(stream).synchronize();
+}
+
+void HostDevice::enqueue(StreamRef stream, std::function<void()> work) {
+  checked(stream).run(std::move(work));
+}
+
+void HostDevice::normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
+                           const Normalization& how, StreamRef stream) {
+  how.check(shape);
+  checked(stream).run([=] { normalize_on_host(to, from, shape, how); });
+}
+
+HostStream& HostDevice::checked(StreamRef stream) const {
+  if (&stream.device() != this) throw DeviceError("cpu: got a stream of " + stream.device().name());
+  if (stream.handle() == nullptr) throw DeviceError("cpu: got a null stream; make one with make_stream()");
+  return *static_cast<HostStream*>(stream.handle());
+}
+
+HostEvent& HostDevice::checked(EventRef event) const {
+  if (&event.device() != this) throw DeviceError("cpu: got an event of " + event.device().name());
+  if (event.handle() == nullptr) throw DeviceError("cpu: got a null event; make one with make_event()");
+  return *static_cast<HostEvent*>(event.handle());
+}
+
+void HostDevice::destroy_stream(void* handle) noexcept {
+  delete static_cast<HostStream*>(handle);
+}
+
+void HostDevice::destroy_event(void* handle) noexcept {
+  delete static_cast<HostEvent*>(handle);
+}
+
+void HostDevice::deallocate(std::byte* memory, std::size_t) noexcept {
+  ::operator delete(memory, kAlignment);
+}
+
+void HostDevice::unpin(std::span<std::byte>) noexcept {}
+
+Device& host_device() {
+  static HostDevice* const device = new HostDevice;  // never destroyed: streams may live in other statics
+  return *device;
+}
+
+}  // namespace leat

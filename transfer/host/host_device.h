@@ -1,0 +1,48 @@
+// The CPU as a device: streams are threads, memory is host memory, pinning needs nothing.
+#pragma once
+
+#include "transfer/device.h"
+
+namespace leat {
+
+class HostEvent;
+class HostStream;
+
+// Stateless: all state is in the streams and events, so every member is thread-safe and no thread runs while
+// there is no stream. Failures keep their type: what work threw is rethrown as itself (a CommunicationError,
+// say) by synchronize() of its stream, of an event recorded behind it, and of streams that waited for such an
+// event. A stream that failed stays failed.
+class HostDevice final : public Device {
+ public:
+  DeviceKind kind() const noexcept override { return DeviceKind::host; }
+  std::string name() const override { return "cpu"; }
+
+  DeviceBuffer allocate(std::size_t bytes) override;
+  Stream make_stream() override;
+  Event make_event() override;
+  PinnedRegion pin(std::span<std::byte> memory) override;
+
+  void copy(void* to, const void* from, std::size_t bytes, StreamRef stream) override;
+  void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override;
+
+  void record(EventRef event, StreamRef stream) override;
+  void wait(StreamRef stream, EventRef event) override;
+  bool passed(EventRef event) override;
+  void synchronize(EventRef event) override;
+  void synchronize(StreamRef stream) override;
+
+  void enqueue(StreamRef stream, std::function<void()> work) override;
+  void normalize(void* to, const std::uint8_t* from, const PixelShape& shape, const Normalization& how,
+                 StreamRef stream) override;
+
+ private:
+  HostStream& checked(StreamRef stream) const;  // throws DeviceError for another device's stream, or none
+  HostEvent& checked(EventRef event) const;
+
+  void destroy_stream(void* handle) noexcept override;
+  void destroy_event(void* handle) noexcept override;
+  void deallocate(std::byte* memory, std::size_t bytes) noexcept override;
+  void unpin(std::span<std::byte> memory) noexcept override;
+};
+
+}  // namespace leat

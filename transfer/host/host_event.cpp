@@ -1,0 +1,36 @@
+#include "transfer/host/host_event.h"
+
+#include <utility>
+
+namespace leat {
+
+void HostMark::fire(std::exception_ptr failure) noexcept {
+  // Notified under the lock: once it is free a waiter may return and drop the mark.
+  const std::lock_guard lock(mutex_);
+  fired_ = true;
+  failure_ = std::move(failure);
+  changed_.notify_all();
+}
+
+bool HostMark::fired() const {
+  const std::lock_guard lock(mutex_);
+  return fired_;
+}
+
+std::exception_ptr HostMark::wait() const {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return fired_; });
+  return failure_;
+}
+
+void HostEvent::set(std::shared_ptr<HostMark> mark) {
+  const std::lock_guard lock(mutex_);
+  mark_.swap(mark);
+}
+
+std::shared_ptr<HostMark> HostEvent::last() const {
+  const std::lock_guard lock(mutex_);
+  return mark_;
+}
+
+}  // namespace leat

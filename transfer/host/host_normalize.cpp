@@ -1,0 +1,100 @@
+#include "transfer/host/host_normalize.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace leat {
+namespace {
+
+template <class T>
+T rounded(float value) noexcept;
+template <>
+float rounded<float>(float value) noexcept {
+  return value;
+}
+template <>
+Half rounded<Half>(float value) noexcept {
+  return to_half(value);
+}
+template <>
+BFloat16 rounded<BFloat16>(float value) noexcept {
+  return to_bfloat16(value);
+}
+
+template <class T>
+using Tables = std::array<std::array<T, 256>, 4>;  // [channel][pixel]
+
+template <class T>
+Tables<T> make_tables(const Normalization& how, std::size_t channels) noexcept {
+  const auto scale = how.scale();
+  const auto bias = how.bias();
+  Tables<T> tables;
+  for (std::size_t c = 0; c < channels; ++c) {
+    for (std::size_t pixel = 0; pixel < 256; ++pixel) {
+      tables[c][pixel] = rounded<T>(std::fma(static_cast<float>(pixel), scale[c], bias[c]));
+    }
+  }
+  return tables;
+}
+
+template <class T, std::size_t kChannels>
+void interleaved(T* to, const std::uint8_t* from, std::size_t pixels, const Tables<T>& tables) noexcept {
+  for (std::size_t i = 0; i < pixels; ++i) {
+    for (std::size_t c = 0; c < kChannels; ++c) to[i * kChannels + c] = tables[c][from[i * kChannels + c]];
+  }
+}
+
+// One image: `pixels` of them become kChannels planes.
+template <class T, std::size_t kChannels>
+void planar(T* to, const std::uint8_t* from, std::size_t pixels, const Tables<T>& tables) noexcept {
+  for (std::size_t i = 0; i < pixels; ++i) {
+    for (std::size_t c = 0; c < kChannels; ++c) to[c * pixels + i] = tables[c][from[i * kChannels + c]];
+  }
+}
+
+template <class T, std::size_t kChannels>
+void normalize(T* to, const std::uint8_t* from, const PixelShape& shape, const Normalization& how) noexcept {
+  const Tables<T> tables = make_tables<T>(how, kChannels);
+  const std::size_t pixels = shape.h * shape.w;
+  if (how.layout == PixelLayout::nhwc) {
+    interleaved<T, kChannels>(to, from, shape.n * pixels, tables);
+    return;
+  }
+  for (std::size_t n = 0; n < shape.n; ++n) {
+    const std::size_t start = n * pixels * kChannels;
+    planar<T, kChannels>(to + start, from + start, pixels, tables);
+  }
+}
+
+template <class T>
+void normalize_as(void* to, const std::uint8_t* from, const PixelShape& shape,
+                  const Normalization& how) noexcept {
+  T* const out = static_cast<T*>(to);
+  switch (shape.c) {
+    case 1:
+      return normalize<T, 1>(out, from, shape, how);
+    case 2:
+      return normalize<T, 2>(out, from, shape, how);
+    case 3:
+      return normalize<T, 3>(out, from, shape, how);
+    default:
+      return normalize<T, 4>(out, from, shape, how);
+  }
+}
+
+}  // namespace
+
+void normalize_on_host(void* to, const std::uint8_t* from, const PixelShape& shape,
+                       const Normalization& how) noexcept {
+  switch (how.dtype) {
+    case DType::f16:
+      return normalize_as<Half>(to, from, shape, how);
+    case DType::bf16:
+      return normalize_as<BFloat16>(to, from, shape, how);
+    default:
+      return normalize_as<float>(to, from, shape, how);
+  }
+}
+
+}  // namespace leat

@@ -1,0 +1,16 @@
+// Normalisation of pixels on the CPU.
+#pragma once
+
+#include <cstdint>
+
+#include "transfer/normalize.h"
+
+namespace leat {
+
+// Device::normalize() for host memory, on the calling thread. `to` holds shape.count() elements of how.dtype;
+// it must not overlap `from`. A u8 has 256 values, so the formula is evaluated once for each value and
+// channel, exactly as normalize.h states it, and pixels are looked up.
+void normalize_on_host(void* to, const std::uint8_t* from, const PixelShape& shape,
+                       const Normalization& how) noexcept;
+
+}  // namespace leat

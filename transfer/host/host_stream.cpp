@@ -1,0 +1,83 @@
+#include "transfer/host/host_stream.h"
+
+#include <utility>
+
+#include "transfer/device.h"
+#include "transfer/service_thread.h"
+
+namespace leat {
+
+HostStream::HostStream() : thread_(start_service_thread("leat-stream", [this] { work_off(); })) {}
+
+HostStream::~HostStream() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void HostStream::run(std::function<void()> work) {
+  push(Work{std::move(work)});
+}
+
+void HostStream::fire(std::shared_ptr<HostMark> mark) {
+  push(Fire{std::move(mark)});
+}
+
+void HostStream::wait_for(std::shared_ptr<HostMark> mark) {
+  push(Wait{std::move(mark)});
+}
+
+void HostStream::synchronize() {
+  if (std::this_thread::get_id() == thread_.get_id()) {
+    throw DeviceError(
+        "cpu: work on a stream must not synchronize with that stream: it would wait for itself");
+  }
+  const auto mark = std::make_shared<HostMark>();
+  fire(mark);
+  if (const std::exception_ptr failure = mark->wait()) std::rethrow_exception(failure);
+}
+
+void HostStream::push(Task task) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(task));
+  }
+  changed_.notify_one();
+}
+
+void HostStream::work_off() {
+  for (;;) {
+    Task task;  // destroyed before the next one runs: a closure's captures are gone when a later mark fires
+    if (!pop(task)) return;
+    perform(task);
+  }
+}
+
+bool HostStream::pop(Task& task) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return ending_ || !queue_.empty(); });
+  if (queue_.empty()) return false;
+  task = std::move(queue_.front());
+  queue_.pop_front();
+  return true;
+}
+
+void HostStream::perform(Task& task) noexcept {
+  if (const auto* fire = std::get_if<Fire>(&task)) {
+    fire->mark->fire(failure_);
+  } else if (const auto* wait = std::get_if<Wait>(&task)) {
+    std::exception_ptr carried = wait->mark->wait();
+    if (!failure_) failure_ = std::move(carried);
+  } else if (!failure_) {
+    try {
+      std::get<Work>(task).run();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+}
+
+}  // namespace leat

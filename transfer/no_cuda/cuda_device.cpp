@@ -1,0 +1,21 @@
+// The CUDA backend of a build without CUDA: it says so.
+#include <fmt/format.h>
+
+#include "transfer/device.h"
+
+namespace leat {
+
+Device& cuda_device(int ordinal) {
+  throw DeviceError(fmt::format(
+      "cuda:{}: leat was built without CUDA; configure with -DLEAT_CUDA=ON, or use host_device()", ordinal));
+}
+
+int cuda_device_count() noexcept {
+  return 0;
+}
+
+std::string cuda_unavailable_reason() {
+  return "built without CUDA";
+}
+
+}  // namespace leat

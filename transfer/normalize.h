@@ -1,0 +1,34 @@
+// Per-pixel work that devices do, so that the bus carries one byte per value.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "loader/base/dtype.h"
+
+namespace leat {
+
+enum class PixelLayout { nhwc, nchw };
+
+// u8 pixels lie as [n, h, w, c], without gaps; c is at most 4.
+struct PixelShape {
+  std::size_t n = 0, h = 0, w = 0, c = 0;
+  std::size_t count() const noexcept { return n * h * w * c; }
+};
+
+// out = (pixel / 255 - mean[c]) / std[c], computed in f32 as fma(pixel, scale, bias) with scale = 1 / (255
+// std) and bias = -mean / std, then rounded to `dtype` (nearest, ties to even): the same bits on every
+// device. The formula is that of torchvision's ToTensor followed by Normalize.
+struct Normalization {
+  std::array<float, 4> mean{0, 0, 0, 0};
+  std::array<float, 4> std{1, 1, 1, 1};
+  DType dtype = DType::f32;                // f32, f16 or bf16
+  PixelLayout layout = PixelLayout::nchw;  // of the output
+
+  std::array<float, 4> scale() const noexcept;
+  std::array<float, 4> bias() const noexcept;
+  // Throws ArgumentError for a dtype, number of channels, mean or std that cannot be used.
+  void check(const PixelShape& shape) const;
+};
+
+}  // namespace leat

@@ -1,0 +1,100 @@
+#include "transfer/prefetcher.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "transfer/batch_pool.h"
+#include "transfer/prefetch_pump.h"
+
+namespace leat {
+namespace {
+
+using Kind = PrefetchSchedule::Delivery::Kind;
+
+void warn(const PrefetcherOptions& options, const std::string& text) {
+  if (options.on_warning) {
+    options.on_warning(text);
+  } else {
+    fmt::print(stderr, "leat: warning: {}\n", text);
+  }
+}
+
+PinnedRegion pin(Device& device, std::span<std::byte> memory, const PrefetcherOptions& options) {
+  if (memory.empty()) return {};
+  try {
+    return device.pin(memory);
+  } catch (const DeviceError& error) {
+    warn(options, fmt::format("the batch slots could not be page-locked, so copies to {} are slower and less "
+                              "asynchronous: {}",
+                              device.name(), error.what()));
+    return {};
+  }
+}
+
+}  // namespace
+
+// Members in the order in which they must die, last first: the pump waits for its copies, then the slots may
+// be unlocked, then they may go.
+class Prefetcher::Impl {
+ public:
+  Impl(BatchSource source, Device& device, const PrefetcherOptions& options)
+      : keeper_(source.keeper),
+        pinned_(pin(device, source.memory, options)),
+        pool_(std::make_shared<BatchPool>(device, DeviceLayout(source.layout, options.normalize),
+                                          options.buffers)),
+        pump_(std::move(source), pool_) {}
+
+  std::optional<DeviceBatch> next(StreamRef consumer);
+  void start_epoch(std::uint64_t epoch) { pool_->start_epoch(epoch); }
+  Device& device() const noexcept { return pool_->device(); }
+
+ private:
+  const std::shared_ptr<const void> keeper_;
+  const PinnedRegion pinned_;
+  const std::shared_ptr<BatchPool> pool_;  // shared with the batches, which may outlive the prefetcher
+  PrefetchPump pump_;
+};
+
+std::optional<DeviceBatch> Prefetcher::Impl::next(StreamRef consumer) {
+  if (&consumer.device() != &device()) {
+    throw ArgumentError(fmt::format("this prefetcher is of {}, but the consumer's stream is of {}",
+                                    device().name(), consumer.device().name()));
+  }
+  const PrefetchSchedule::Delivery delivery = pool_->take();
+  if (delivery.kind == Kind::error) std::rethrow_exception(delivery.error);
+  if (delivery.kind == Kind::end) return std::nullopt;
+  DeviceBatch batch(pool_, delivery.buffer, consumer);  // first: it gives the buffer back if wait() throws
+  device().wait(consumer, (*pool_)[delivery.buffer].ready);
+  return batch;
+}
+
+Prefetcher::Prefetcher(DataLoader& loader, Device& device, const PrefetcherOptions& options)
+    : Prefetcher(source_of(loader), device, options) {}
+
+Prefetcher::Prefetcher(BatchSource source, Device& device, const PrefetcherOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(source), device, options)) {}
+
+Prefetcher::Prefetcher(Prefetcher&&) noexcept = default;
+Prefetcher& Prefetcher::operator=(Prefetcher&&) noexcept = default;
+Prefetcher::~Prefetcher() = default;
+
+std::optional<DeviceBatch> Prefetcher::next(StreamRef consumer) {
+  return impl_->next(consumer);
+}
+
+void Prefetcher::start_epoch(std::uint64_t epoch) {
+  impl_->start_epoch(epoch);
+}
+
+BatchRange<DeviceBatch> Prefetcher::epoch(std::uint64_t epoch, StreamRef consumer) {
+  start_epoch(epoch);
+  return BatchRange<DeviceBatch>([this, consumer] { return next(consumer); });
+}
+
+Device& Prefetcher::device() const noexcept {
+  return impl_->device();
+}
+
+}  // namespace leat
