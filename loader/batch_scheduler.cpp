@@ -7,28 +7,16 @@
 
 #include "loader/base/checked.h"
 #include "loader/errors.h"
-#include "loader/worker.h"
+#include "loader/run_sizing.h"
 
 namespace leat {
 
-namespace {
-
-std::size_t max_runs(std::size_t batch_size, std::size_t workers) {
-  return divide_up(batch_size, RunSizing::rows_per_run(batch_size, workers));
-}
-
-SampleError to_error(const FailureRecord& failure, const BatchTicket& ticket) {
-  return {ticket.number, {failure.index, failure.source, failure.type, failure.text, failure.worker}};
-}
-
-}  // namespace
-
-BatchScheduler::BatchScheduler(const BatchLayout& layout, std::size_t depth, std::size_t leases,
-                               std::size_t workers)
-    : table_(layout, {checked_add(depth, leases), max_runs(layout.capacity(), workers), workers}),
-      depth_(depth),
-      workers_(workers),
-      ledger_(table_.slots()) {}
+BatchScheduler::BatchScheduler(const BatchLayout& layout, SchedulerOptions options)
+    : table_(layout, {checked_add(options.depth, options.leases),
+                      RunSizing::max_runs(layout.capacity(), options.workers), options.workers}),
+      options_(std::move(options)),
+      ledger_(table_.slots()),
+      bad_samples_(options_.bad_sample_limit) {}
 
 void BatchScheduler::begin_epoch(std::uint64_t epoch, std::shared_ptr<const Sampler> sampler, EpochPlan plan,
                                  std::size_t dataset_size) {
@@ -44,6 +32,7 @@ void BatchScheduler::begin_epoch(std::uint64_t epoch, std::shared_ptr<const Samp
   dataset_size_ = dataset_size;
   next_batch_ = 0;
   planning_error_ = nullptr;
+  bad_samples_.begin_epoch();
   publish_more();
 }
 
@@ -58,8 +47,8 @@ void BatchScheduler::sweep_draining() {
 void BatchScheduler::publish_more() {
   sweep_draining();
   try {
-    while (!closed_ && !planning_error_ && next_batch_ < plan_.batches() && in_flight_.size() < depth_ &&
-           ledger_.has_free()) {
+    while (!closed_ && !planning_error_ && next_batch_ < plan_.batches() &&
+           in_flight_.size() < options_.depth && ledger_.has_free()) {
       publish_next();
     }
   } catch (...) {
@@ -72,7 +61,7 @@ void BatchScheduler::publish_next() {
   ticket.epoch = epoch_;
   ticket.number = next_batch_;
   ticket.rows = plan_.rows(next_batch_);
-  ticket.rows_per_run = RunSizing::rows_per_run(plan_.batch_size, workers_);
+  ticket.rows_per_run = RunSizing::rows_per_run(plan_.batch_size, options_.workers, table_.ns_per_sample());
   indices_.resize(ticket.rows);
   sampler_->indices(epoch_, plan_.first(next_batch_), indices_);
   const auto beyond =
@@ -85,7 +74,7 @@ void BatchScheduler::publish_next() {
   std::copy(indices_.begin(), indices_.end(), table_.indices(slot).begin());
   ticket.generation = ++generation_;
   table_.publish(slot, ticket);
-  in_flight_.push_back({slot, ticket});
+  in_flight_.push_back({slot, ticket, {}});
   ++next_batch_;
 }
 
@@ -96,31 +85,85 @@ std::optional<HostBatch> BatchScheduler::take() {
     next_batch_ = plan_.batches();  // the epoch cannot go on
     std::rethrow_exception(std::exchange(planning_error_, nullptr));
   }
-  if (!oldest_finished()) return std::nullopt;
-  const InFlight batch = in_flight_.front();
-  in_flight_.pop_front();
-  if (const FailureRecord* failure = table_.failure(batch.slot)) {
-    const SampleError error = to_error(*failure, batch.ticket);
-    table_.clear(batch.slot);
-    ledger_.free(batch.slot);
-    publish_more();
-    throw error;
+  for (Flight batch = deliverable(); batch != in_flight_.end(); batch = deliverable()) {
+    if (options_.on_bad_sample == OnBadSample::raise) {
+      if (const auto run = table_.failed_run(batch->slot)) raise(batch, *run);
+    }
+    if (!settle(*batch)) continue;  // some of its rows have gone to the workers again
+    if (auto delivered = deliver(batch)) return delivered;
   }
-  table_.clear(batch.slot);
-  ledger_.deliver(batch.slot);
+  return std::nullopt;
+}
+
+BatchScheduler::Flight BatchScheduler::deliverable() {
+  const auto finished = [this](const InFlight& batch) { return table_.finished(batch.slot); };
+  if (!options_.in_order) return std::find_if(in_flight_.begin(), in_flight_.end(), finished);
+  return !in_flight_.empty() && finished(in_flight_.front()) ? in_flight_.begin() : in_flight_.end();
+}
+
+// A run stops at its bad row; the rows behind it are loaded once that row is noted. False where there are any.
+bool BatchScheduler::settle(InFlight& batch) {
+  while (const auto run = table_.failed_run(batch.slot)) set_aside(batch, *run);
+  return table_.finished(batch.slot);
+}
+
+void BatchScheduler::set_aside(InFlight& batch, std::size_t run) {
+  const FailureRecord& failure = table_.failure(batch.slot, run);
+  batch.bad_rows.push_back(failure.row);
+  BadSample bad{epoch_, batch.ticket.number, origin_of(failure)};
+  table_.reopen_after_failure(batch.slot, run);
+  bad_samples_.add(std::move(bad), plan_.first(batch.ticket.number) + batch.ticket.rows);
+}
+
+void BatchScheduler::raise(Flight batch, std::size_t run) {
+  const SampleError error(batch->ticket.number, origin_of(table_.failure(batch->slot, run)));
+  recycle(batch);
+  throw error;
+}
+
+SampleError::Origin BatchScheduler::origin_of(const FailureRecord& failure) const {
+  std::string source = failure.source;
+  if (source.empty() && options_.describe) source = options_.describe(failure.index);
+  return {failure.index, std::move(source), failure.type,
+          failure.text,  failure.worker,    static_cast<int>(failure.deaths)};
+}
+
+// nullopt where the bad rows leave nothing to deliver.
+std::optional<HostBatch> BatchScheduler::deliver(Flight batch) {
+  const InFlight taken = std::move(*batch);
+  const auto indices = table_.indices(taken.slot).first(taken.ticket.rows);
+  std::size_t rows = taken.ticket.rows;
+  if (!taken.bad_rows.empty()) {
+    std::vector<std::uint32_t> bad = taken.bad_rows;
+    std::sort(bad.begin(), bad.end());
+    const bool substitute = options_.on_bad_sample == OnBadSample::substitute && bad.size() < rows;
+    if (substitute) substitute_rows(table_.layout(), table_.data(taken.slot), indices, bad);
+    if (!substitute) rows = remove_rows(table_.layout(), table_.data(taken.slot), indices, bad);
+  }
+  if (rows == 0) {
+    recycle(batch);
+    return std::nullopt;
+  }
+  in_flight_.erase(batch);
+  table_.clear(taken.slot);
+  ledger_.deliver(taken.slot);
   publish_more();
-  return HostBatch({epoch_, batch.ticket.number, batch.ticket.rows, batch.slot, table_.data(batch.slot),
-                    table_.indices(batch.slot).data(), &table_.layout()},
+  return HostBatch({epoch_, taken.ticket.number, rows, taken.slot, table_.data(taken.slot),
+                    table_.indices(taken.slot).data(), &table_.layout()},
                    shared_from_this());
 }
 
-bool BatchScheduler::oldest_finished() const {
-  return !in_flight_.empty() && table_.finished(in_flight_.front().slot);
+void BatchScheduler::recycle(Flight batch) {
+  const std::size_t slot = batch->slot;
+  in_flight_.erase(batch);
+  table_.clear(slot);
+  ledger_.free(slot);
+  publish_more();
 }
 
-bool BatchScheduler::ready() const {
+bool BatchScheduler::ready() {
   const std::lock_guard lock(mutex_);
-  return oldest_finished() || (in_flight_.empty() && planning_error_);
+  return deliverable() != in_flight_.end() || (in_flight_.empty() && planning_error_);
 }
 
 bool BatchScheduler::epoch_finished() const {
@@ -136,6 +179,16 @@ bool BatchScheduler::starved() const {
 std::size_t BatchScheduler::leased() const {
   const std::lock_guard lock(mutex_);
   return ledger_.leased();
+}
+
+std::size_t BatchScheduler::bad_sample_count() const {
+  const std::lock_guard lock(mutex_);
+  return bad_samples_.count();
+}
+
+std::vector<BadSample> BatchScheduler::bad_samples() const {
+  const std::lock_guard lock(mutex_);
+  return bad_samples_.kept();
 }
 
 void BatchScheduler::close() noexcept {

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "loader/bad_samples.h"
 #include "loader/epoch_plan.h"
 #include "loader/host_batch.h"
 #include "loader/sampler.h"
@@ -18,20 +21,28 @@
 
 namespace leat {
 
+struct SchedulerOptions {
+  std::size_t depth = 1;   // batches in flight
+  std::size_t leases = 1;  // slots for so many more
+  std::size_t workers = 0;
+  bool in_order = true;
+  OnBadSample on_bad_sample = OnBadSample::raise;
+  BadSampleLimit bad_sample_limit{};
+  std::function<std::string(std::uint64_t index)> describe = nullptr;  // names a sample in messages
+};
+
 // Thread-safe. It is the owner that batches return their slots to, and then publishes the next batch at once,
 // so the workers go on while the consumer computes.
 //
 // Invariants:
-//  1. in_flight_ holds the published, undelivered batches of the present epoch, oldest first, numbered
-//  without gaps up
-//     to next_batch_.
+//  1. in_flight_ holds the published, undelivered batches of the present epoch, oldest first; in order, they are
+//     numbered without gaps up to next_batch_.
 //  2. At most `depth` batches are in flight.
 //  3. A slot is published only when the ledger says free, which it does only after every run of it has
-//  finished.
+//     finished.
 class BatchScheduler final : public SlotOwner, public std::enable_shared_from_this<BatchScheduler> {
  public:
-  // `depth` batches in flight, slots for `leases` more. Throws MemoryError, SystemError.
-  BatchScheduler(const BatchLayout& layout, std::size_t depth, std::size_t leases, std::size_t workers);
+  BatchScheduler(const BatchLayout& layout, SchedulerOptions options);  // throws MemoryError, SystemError
 
   SlotTable& table() noexcept { return table_; }
   const SlotTable& table() const noexcept { return table_; }
@@ -40,13 +51,16 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   void begin_epoch(std::uint64_t epoch, std::shared_ptr<const Sampler> sampler, EpochPlan plan,
                    std::size_t dataset_size);
 
-  // The oldest batch if it is ready; nullopt if it is not. Throws SampleError for a batch with a failed
-  // sample, and what the sampler threw. A batch whose error was thrown is done with.
+  // The oldest batch if it is ready (out of order: any that is); nullopt if there is none. Throws what the
+  // sampler threw, SampleError for a batch with a bad sample where the policy is to raise (the batch is done
+  // with then), and TooManyBadSamplesError.
   std::optional<HostBatch> take();
-  bool ready() const;           // take() has something to say
+  bool ready();                 // take() has something to say
   bool epoch_finished() const;  // every batch was delivered or its error thrown
   bool starved() const;         // nothing is in flight and nothing can be: all slots are leased
   std::size_t leased() const;
+  std::size_t bad_sample_count() const;
+  std::vector<BadSample> bad_samples() const;  // the first BadSampleLog::kKept
 
   void close() noexcept;  // publishes nothing more
 
@@ -56,20 +70,28 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   struct InFlight {
     std::size_t slot;
     BatchTicket ticket;
+    std::vector<std::uint32_t> bad_rows;
   };
+  using Flight = std::deque<InFlight>::iterator;
 
   void publish_more();
   void publish_next();
   void sweep_draining();
-  bool oldest_finished() const;
+  Flight deliverable();  // in_flight_.end(): none
+  bool settle(InFlight& batch);
+  void set_aside(InFlight& batch, std::size_t run);
+  std::optional<HostBatch> deliver(Flight batch);
+  void recycle(Flight batch);
+  [[noreturn]] void raise(Flight batch, std::size_t run);
+  SampleError::Origin origin_of(const FailureRecord& failure) const;
 
   // Constant after construction.
   SlotTable table_;
-  const std::size_t depth_;
-  const std::size_t workers_;
+  const SchedulerOptions options_;
 
   mutable std::mutex mutex_;  // guards all below, and the parent's side of table_
   SlotLedger ledger_;
+  BadSampleLog bad_samples_;
   std::deque<InFlight> in_flight_;
   std::shared_ptr<const Sampler> sampler_;  // shared with the user
   EpochPlan plan_;

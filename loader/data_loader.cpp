@@ -19,12 +19,13 @@ class DataLoader::Core {
         options_(std::move(options)),
         resolved_(resolve(options_)),
         scheduler_(std::make_shared<BatchScheduler>(BatchLayout(dataset.schema(), resolved_.batch_size),
-                                                    resolved_.depth, resolved_.leases,
-                                                    static_cast<std::size_t>(resolved_.num_workers))),
-        job_{scheduler_->table(), dataset_, resolved_.seed, options_.worker_init_fn} {
+                                                    scheduler_options())),
+        job_{scheduler_->table(), dataset_, resolved_.seed, options_.worker_init_fn,
+             resolved_.sample_timeout.count() > 0} {
     if (resolved_.num_workers == 0) return;
     const bool processes = resolved_.worker_kind == WorkerKind::processes;
-    pool_ = (processes ? start_worker_processes : start_worker_threads)(job_, resolved_.num_workers);
+    pool_ = (processes ? start_worker_processes : start_worker_threads)(
+        job_, {resolved_.num_workers, resolved_.sample_timeout, options_.on_warning});
   }
 
   ~Core() {
@@ -51,7 +52,7 @@ class DataLoader::Core {
     if (!in_epoch_) start_epoch(next_epoch_);
     const Deadline deadline = deadline_of_call();
     for (;;) {
-      if (auto batch = scheduler_->take()) return batch;
+      if (auto batch = take()) return batch;
       if (scheduler_->epoch_finished()) {
         in_epoch_ = false;
         return std::nullopt;
@@ -66,7 +67,20 @@ class DataLoader::Core {
   const DataLoaderOptions& options() const { return options_; }
   std::vector<int> worker_pids() const { return pool_ ? pool_->pids() : std::vector<int>(); }
 
+  const BatchScheduler& scheduler() const { return *scheduler_; }
+
  private:
+  SchedulerOptions scheduler_options() const {
+    return {
+        .depth = resolved_.depth,
+        .leases = resolved_.leases,
+        .workers = static_cast<std::size_t>(resolved_.num_workers),
+        .in_order = options_.in_order,
+        .on_bad_sample = options_.on_bad_sample,
+        .bad_sample_limit = options_.bad_sample_limit,
+        .describe = [&dataset = dataset_](std::uint64_t index) { return describe_sample(dataset, index); }};
+  }
+
   std::shared_ptr<const Sampler> sampler() const {
     if (options_.sampler) return options_.sampler;
     if (options_.shuffle) return std::make_shared<RandomSampler>(dataset_.size(), resolved_.seed);
@@ -80,9 +94,18 @@ class DataLoader::Core {
     return std::chrono::steady_clock::now() + resolved_.timeout;
   }
 
+  std::optional<HostBatch> take() {
+    try {
+      return scheduler_->take();
+    } catch (const TooManyBadSamplesError&) {
+      broken_ = std::current_exception();
+      throw;
+    }
+  }
+
   void make_progress(Deadline deadline) {
     if (!pool_) {
-      load_one_run(job_, kInlineWorker);
+      load_one_run(job_);
       return;
     }
     scheduler_->table().await();
@@ -155,6 +178,12 @@ const BatchLayout& DataLoader::layout() const {
 }
 const DataLoaderOptions& DataLoader::options() const {
   return core_->options();
+}
+std::size_t DataLoader::bad_sample_count() const {
+  return core_->scheduler().bad_sample_count();
+}
+std::vector<BadSample> DataLoader::bad_samples() const {
+  return core_->scheduler().bad_samples();
 }
 std::vector<int> DataLoader::worker_pids() const {
   return core_->worker_pids();

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "datasets/dataset.h"
+#include "loader/bad_samples.h"
+#include "loader/base/warning.h"
 #include "loader/batch_range.h"
 #include "loader/errors.h"
 #include "loader/host_batch.h"
@@ -39,12 +41,23 @@ struct DataLoaderOptions {
   bool drop_last = false;
   // Of one next(); 0: for ever. Without workers there is nothing to wait for.
   std::chrono::nanoseconds timeout{0};
+  // Of one sample; 0: none. A worker process that takes longer (it hangs, or was stopped) is killed and
+  // replaced, and the sample tried once more. Needs worker processes.
+  std::chrono::nanoseconds sample_timeout{0};
+  // What becomes of a sample whose get() throws, or that ends two worker processes, the second one fresh.
+  OnBadSample on_bad_sample = OnBadSample::raise;
+  // For the policies that go on.
+  BadSampleLimit bad_sample_limit = {};
+  // Deliver batches in the order of the sampler; false: as they get ready (HostBatch::number() says which).
+  bool in_order = true;
   // Of the order and of every sample's generator.
   std::uint64_t seed = 0;
   // Runs in each worker before it loads anything; only with workers.
   std::function<void(int worker)> worker_init_fn = nullptr;
   // Batches that the consumer may hold at once without reducing those in flight.
   std::size_t leases = 3;
+  // Told of what is repaired while loading goes on: a worker that died, say. Default: prints to stderr.
+  WarningHandler on_warning = nullptr;
 };
 
 // The memory that batches lie in: `count` slots of `slot_bytes` each, one after the other.
@@ -56,7 +69,8 @@ struct SlotMemory {
 
 // Thread rules: one thread at a time calls the members; batches may be destroyed on any thread. Workers start
 // in the constructor, so loaders are best made before CUDA and thread pools: the pool is forked from the
-// process as it is. Delivered bytes depend on (dataset, sampler, batch_size, drop_last, seed, epoch) and on
+// process as it is. A worker that dies is replaced, and what it had not finished is loaded again, without a
+// gap or a repetition in what is delivered. Delivered bytes depend on (dataset, sampler, batch_size, drop_last, seed, epoch) and on
 // nothing else.
 class DataLoader {
  public:
@@ -72,8 +86,8 @@ class DataLoader {
 
   // The next batch of the epoch, in order; nullopt once at its end. The call after that begins the epoch that
   // follows; the first call of all begins epoch 0. Throws SampleError (the epoch goes on with the batch after
-  // it), TimeoutError (the batch may be asked for again), SlotsHeldError, WorkerInitError or WorkerError
-  // (after these two the loader is of no further use: it throws the same again).
+  // it), TimeoutError (the batch may be asked for again), SlotsHeldError, and TooManyBadSamplesError,
+  // WorkerInitError or WorkerError (after these the loader is of no further use: it throws the same again).
   std::optional<HostBatch> next();
 
   // Begins `epoch`, abandoning what is left of the present one.
@@ -90,7 +104,11 @@ class DataLoader {
   const BatchLayout& layout() const;
   const DataLoaderOptions& options() const;
 
-  // Process ids of the workers, or nothing where they are no processes.
+  // The bad samples that were skipped or substituted: how many, and the first thousand of them.
+  std::size_t bad_sample_count() const;
+  std::vector<BadSample> bad_samples() const;
+
+  // Process ids of the workers that run now, or nothing where they are no processes.
   std::vector<int> worker_pids() const;
 
  private:

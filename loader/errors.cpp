@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
-#include <cstring>
 #include <utility>
+
+#include "loader/base/child_process.h"
 
 namespace leat {
 
@@ -17,20 +18,14 @@ std::string sample_text(std::uint64_t batch, const SampleError::Origin& origin) 
                      origin.text);
 }
 
-std::string ending(int status) {
-  if (WIFSIGNALED(status)) {
-    return fmt::format("was killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
-  }
-  return fmt::format("exited with status {}", WEXITSTATUS(status));
-}
-
 }  // namespace
 
 SampleError::SampleError(std::uint64_t batch, Origin origin)
     : Error(sample_text(batch, origin)), batch_(batch), origin_(std::move(origin)) {}
 
-WorkerError::WorkerError(int worker, int pid, int wait_status, const std::string& held)
-    : Error(fmt::format("worker {} (process {}) {}; {}", worker, pid, ending(wait_status), held)),
+WorkerError::WorkerError(int worker, int pid, int wait_status, const std::string& why)
+    : Error(
+          fmt::format("worker {} (process {}) {}; {}", worker, pid, describe_wait_status(wait_status), why)),
       worker_(worker),
       pid_(pid),
       wait_status_(wait_status) {}

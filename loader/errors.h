@@ -9,7 +9,8 @@
 
 namespace leat {
 
-// Dataset::get() threw. The batch that held the sample is lost; next() goes on with the batch after it.
+// Dataset::get() threw, or the sample ended two workers, the second one fresh. The batch that held it is lost;
+// next() goes on with the batch after it.
 class SampleError : public Error {
  public:
   struct Origin {
@@ -18,6 +19,7 @@ class SampleError : public Error {
     std::string type;       // of the exception, e.g. "leat::DataError"
     std::string text;       // of the exception, with the exceptions nested in it
     int worker = -1;        // the worker it happened in; -1: the calling process
+    int deaths = 0;         // of workers, by loading it; 0: it threw
   };
 
   SampleError(std::uint64_t batch, Origin origin);
@@ -30,10 +32,18 @@ class SampleError : public Error {
   Origin origin_;
 };
 
-// A worker process ended though nobody asked it to. The loader that reports it delivers nothing more.
+// More than the usual bad luck: too many of the policy's bad samples in one epoch. The loader that reports it
+// delivers nothing more.
+class TooManyBadSamplesError : public Error {
+ public:
+  using Error::Error;
+};
+
+// Worker processes only die: more than max(3, number of workers) of them, with no sample loaded or found to be
+// bad in between. It tells of the last one. The loader that reports it delivers nothing more.
 class WorkerError : public Error {
  public:
-  WorkerError(int worker, int pid, int wait_status, const std::string& held);
+  WorkerError(int worker, int pid, int wait_status, const std::string& why);
 
   int worker() const noexcept { return worker_; }
   int pid() const noexcept { return pid_; }

@@ -1,5 +1,7 @@
 #include "loader/failure_record.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -25,6 +27,7 @@ void write(std::span<char> field, std::string_view text) noexcept {
 }  // namespace
 
 void FailureRecord::capture() {
+  deaths = 0;
   try {
     throw;
   } catch (const std::exception& error) {
@@ -38,6 +41,17 @@ void FailureRecord::capture() {
 
 void FailureRecord::set_source(std::string_view where) noexcept {
   write(source, where);
+}
+
+void FailureRecord::blame(std::uint64_t sample, std::uint32_t at_row, int in_worker, std::uint32_t times,
+                          std::string_view how) {
+  *this = FailureRecord();
+  index = sample;
+  row = at_row;
+  worker = in_worker;
+  deaths = times;
+  write(type, "leat::WorkerError");
+  write(text, fmt::format("loading it ended {} worker processes, the last of which {}", times, how));
 }
 
 }  // namespace leat

@@ -21,6 +21,12 @@ void check(const DataLoaderOptions& options) {
   require(options.num_workers >= 0 && options.num_workers <= kMaxWorkers,
           fmt::format("num_workers is {}; it must be in [0, {}]", options.num_workers, kMaxWorkers));
   require(options.timeout.count() >= 0, "timeout is negative; 0 means for ever");
+  require(options.sample_timeout.count() >= 0, "sample_timeout is negative; 0 means none");
+  require(options.sample_timeout.count() == 0 ||
+              (options.num_workers > 0 && options.worker_kind == WorkerKind::processes),
+          "sample_timeout needs worker processes: nothing else can be stopped in the middle of a sample");
+  require(options.bad_sample_limit.rate >= 0 && options.bad_sample_limit.rate <= 1,
+          fmt::format("bad_sample_limit.rate is {}; it must be in [0, 1]", options.bad_sample_limit.rate));
   require(!(options.sampler && options.shuffle),
           "sampler and shuffle exclude each other: the sampler gives the order");
   require(!(options.prefetch_factor && options.num_workers == 0),
@@ -38,8 +44,15 @@ ResolvedLoaderOptions resolve(const DataLoaderOptions& options) {
   const auto workers = static_cast<std::size_t>(options.num_workers);
   const std::size_t factor = options.prefetch_factor.value_or(kDefaultPrefetchFactor);
   const std::size_t depth = workers == 0 ? 1 : checked_multiply(factor, workers);
-  return {options.batch_size, options.num_workers, options.worker_kind, depth,
-          options.leases,     options.drop_last,   options.timeout,     options.seed};
+  return {.batch_size = options.batch_size,
+          .num_workers = options.num_workers,
+          .worker_kind = options.worker_kind,
+          .depth = depth,
+          .leases = options.leases,
+          .drop_last = options.drop_last,
+          .timeout = options.timeout,
+          .seed = options.seed,
+          .sample_timeout = options.sample_timeout};
 }
 
 }  // namespace leat

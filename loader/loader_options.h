@@ -20,6 +20,7 @@ struct ResolvedLoaderOptions {
   bool drop_last;
   std::chrono::nanoseconds timeout;  // 0: for ever
   std::uint64_t seed;
+  std::chrono::nanoseconds sample_timeout;  // 0: none
 };
 
 // Throws ArgumentError that names the options which contradict each other, or the value and its range.

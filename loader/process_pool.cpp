@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
-#include <optional>
+#include <exception>
+#include <system_error>
+#include <utility>
 
 #include "loader/nursery.h"
 #include "loader/worker_pool.h"
@@ -14,86 +15,111 @@ namespace leat {
 
 namespace {
 
-constexpr int kInitFailed = 1;  // exit status of a worker whose init threw
+using std::chrono::steady_clock;
 
+constexpr std::chrono::milliseconds kStartPatience{1000};  // with forks that fail, before going on with fewer
+
+// Deaths are the nursery's business; this end hears of them, and of what cannot be repaired.
 class ProcessPool final : public WorkerPool {
  public:
-  // Returns when every worker has been forked, so that a fork that fails is this constructor's error.
-  ProcessPool(const WorkerJob& job, int workers)
-      : job_(job),
-        nursery_(
-            workers,
-            [job](int worker) { return run_worker(job, static_cast<std::size_t>(worker)) ? 0 : kInitFailed; },
-            job.table.completion().fd()) {
-    while (pids_.size() < static_cast<std::size_t>(workers)) {
-      pollfd reported{nursery_.fd(), POLLIN, 0};
-      if (::poll(&reported, 1, -1) < 0 && errno != EINTR) throw_errno("poll for the workers' start");
-      read_reports();
+  // Returns when all workers run, or when some do and the rest cannot be forked for now.
+  ProcessPool(const WorkerJob& job, WorkerPoolOptions options)
+      : job_(job), options_(std::move(options)), nursery_(job, {options_.workers, options_.sample_timeout}) {
+    const auto patience = steady_clock::now() + kStartPatience;
+    while (started_ < options_.workers && !final_) {
+      if (fork_errno_ != 0 && steady_clock::now() >= patience) break;
+      poll(nullptr, fork_errno_ != 0 ? Deadline(patience) : std::nullopt);
     }
+    if (started_ < options_.workers && !final_) go_on_with_fewer();
   }
 
   ~ProcessPool() override { job_.table.stop(); }
 
   bool wait(Deadline deadline) override {
-    throw_if_ended();
-    std::array<pollfd, 2> polled{{{job_.table.completion().fd(), POLLIN, 0}, {nursery_.fd(), POLLIN, 0}}};
+    if (final_) std::rethrow_exception(final_);
+    const bool signalled = poll(&job_.table.completion(), deadline);
+    if (final_) std::rethrow_exception(final_);
+    return signalled;
+  }
+
+  std::vector<int> pids() const override {
+    std::vector<int> pids;
+    for (int worker = 0; worker < options_.workers; ++worker) {
+      const int pid = job_.table.worker_record(static_cast<std::size_t>(worker)).pid.load();
+      if (pid != 0) pids.push_back(pid);
+    }
+    return pids;
+  }
+
+ private:
+  bool poll(const EventFd* completion, Deadline deadline) {
+    std::array<pollfd, 2> polled{{{nursery_.fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
+    if (completion != nullptr) polled[1].fd = completion->fd();
     const int ready = ::poll(polled.data(), polled.size(), poll_timeout(deadline));
-    if (ready < 0 && errno != EINTR) throw_errno("poll for a batch");
-    job_.table.completion().drain();
-    read_reports();
-    throw_if_ended();
+    if (ready < 0 && errno != EINTR) throw_errno("poll for the workers");
+    if (completion != nullptr) completion->drain();
+    while (const auto report = nursery_.receive()) read(*report);
     return ready != 0;
   }
 
-  std::vector<int> pids() const override { return pids_; }
-
- private:
-  void read_reports() {
-    while (const auto report = nursery_.receive()) {
-      switch (report->kind) {
-        case NurseryReport::Kind::started:
-          pids_.push_back(report->pid);
-          break;
-        case NurseryReport::Kind::fork_failed:
-          throw SystemError(fmt::format("forking worker {}", report->worker), report->status);
-        case NurseryReport::Kind::ended:
-          if (!ended_) ended_ = *report;
-          break;
-      }
+  void read(const NurseryReport& report) {
+    switch (report.kind) {
+      case NurseryReport::Kind::started:
+        ++started_;
+        break;
+      case NurseryReport::Kind::fork_failed:
+        fork_errno_ = report.status;
+        break;
+      case NurseryReport::Kind::died:
+        tell(report, describe_wait_status(report.status));
+        break;
+      case NurseryReport::Kind::overdue:
+        tell(report, "was killed since a sample took longer than the sample timeout");
+        break;
+      case NurseryReport::Kind::init_failed:
+      case NurseryReport::Kind::gave_up:
+        if (!final_) final_ = error_of(report);
+        break;
     }
   }
 
-  void throw_if_ended() const {
-    if (!ended_) return;
-    const auto worker = static_cast<std::size_t>(ended_->worker);
-    const FailureRecord& failure = job_.table.worker_failure(worker);
-    if (failure.type[0] != '\0') throw WorkerInitError(ended_->worker, failure.type, failure.text);
-    throw WorkerError(ended_->worker, ended_->pid, ended_->status, held_samples(worker));
+  void tell(const NurseryReport& death, const std::string& how) const {
+    warn(options_.on_warning,
+         fmt::format("worker {} (process {}) {}; another takes its place and loads what it "
+                     "had not finished",
+                     death.worker, death.pid, how));
   }
 
-  std::string held_samples(std::size_t worker) const {
-    std::string text;
-    for (const Claim& claim : job_.table.held_by(worker)) {
-      const BatchTicket ticket = job_.table.ticket(claim);
-      const std::size_t first = claim.run * ticket.rows_per_run;
-      const std::size_t last = std::min(first + ticket.rows_per_run, ticket.rows);
-      const auto indices = job_.table.indices(claim.slot).subspan(first, last - first);
-      text += fmt::format("{}rows {} to {} of batch {}, samples {}", text.empty() ? "" : "; ", first,
-                          last - 1, ticket.number, fmt::join(indices, ", "));
+  std::exception_ptr error_of(const NurseryReport& report) const {
+    if (report.kind == NurseryReport::Kind::init_failed) {
+      const FailureRecord& failure = job_.table.worker_failure(static_cast<std::size_t>(report.worker));
+      return std::make_exception_ptr(WorkerInitError(report.worker, failure.type, failure.text));
     }
-    return text.empty() ? "it held no samples" : "it held " + text;
+    return std::make_exception_ptr(WorkerError(
+        report.worker, report.pid, report.status,
+        "the workers only die, and nothing is loaded between their deaths, so they are not replaced"));
   }
 
-  WorkerJob job_;
+  void go_on_with_fewer() const {
+    if (started_ == 0) throw SystemError("forking the worker processes", fork_errno_);
+    warn(options_.on_warning,
+         fmt::format("only {} of {} worker processes could be forked ({}); the others are "
+                     "tried again while loading goes on",
+                     started_, options_.workers, std::generic_category().message(fork_errno_)));
+  }
+
+  const WorkerJob job_;
+  const WorkerPoolOptions options_;
   Nursery nursery_;
-  std::vector<int> pids_;
-  std::optional<NurseryReport> ended_;  // the first worker that ended
+  int started_ = 0;
+  int fork_errno_ = 0;        // of the last fork that failed
+  std::exception_ptr final_;  // what ended the pool
 };
 
 }  // namespace
 
-std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, int workers) {
-  return std::make_unique<ProcessPool>(job, workers);
+std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, WorkerPoolOptions options) {
+  return std::make_unique<ProcessPool>(job, std::move(options));
 }
 
 }  // namespace leat

@@ -1,33 +1,37 @@
 // The shared memory of a loader: batch slots, and the words by which workers claim runs of rows. The protocol
 // between the parent and its workers is all here; its model is the one of a word per run (claim_word.h).
 //
-// Roles: one parent (under its own lock) publishes, cancels and clears; any number of workers, each with an
-// id of its own, claim and finish. They are processes or threads; all state is in shared memory, and there
-// are no locks in it.
+// Roles: one parent (under its own lock) publishes, cancels, reopens and clears; any number of workers, each
+// with an id of its own, claim and finish; one nursery takes back what a dead worker held. They are processes
+// or threads; all state is in shared memory, and there are no locks in it.
 //
 // Invariants:
-//  1. A batch's ticket, indices and failure records are written by the parent while every word of the slot is
-//     finished or empty, and read by workers only after a claim: publishing is the release, claiming the
-//     acquire.
-//  2. Rows of a run are written only by the worker whose id the claimed word holds; `done` releases them to
-//  the parent.
-//  3. Whether a batch is finished is read from its words, never from a counter.
-//  4. Everything else that is shared (hints, sleepers, the awaited flag, sequence numbers) only saves time: a
-//  wrong value
-//     costs a scan or a system call, never a sample.
-//  5. A worker reads the work sequence before it looks for work and sleeps only if it is unchanged; the
-//  parent raises the
-//     awaited flag before it looks at the words, and a worker looks at the flag after it finished: no wake-up
-//     is lost.
+//  1. A batch's ticket and indices are written by the parent while every word of the slot is finished or
+//     empty, and read by workers only after a claim: publishing is the release, claiming the acquire.
+//  2. A run's rows, its progress and its failure record are written only by the worker whose id the claimed
+//     word holds; `done` and `failed` release them to the parent. The nursery writes them only after that
+//     worker's process is gone (the fence), the parent only in a failed run.
+//  3. Rows of a run below its row in progress are written, and stay so: whoever takes the run over begins at
+//     that row. So it is that row, and no other, that a death is blamed on.
+//  4. Whether a batch is finished is read from its words, never from a counter.
+//  5. A word is changed by the parent while it is empty, ready, done or failed, by a worker from ready and
+//     from its own claim, by the nursery from a dead worker's claim (and, of a batch that the parent is
+//     cancelling meanwhile, from ready to empty, as the parent does itself).
+//  6. Everything else that is shared (hints, sleepers, the awaited flag, sequence numbers, worker records)
+//     only saves time: a wrong value costs a scan or a system call, never a sample.
+//  7. A worker reads the work sequence before it looks for work and sleeps only if it is unchanged; the parent
+//     raises the awaited flag before it looks at the words, and who finishes a run looks at the flag
+//     afterwards: no wake-up is lost.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "loader/base/event_fd.h"
@@ -35,6 +39,7 @@
 #include "loader/batch_layout.h"
 #include "loader/claim_word.h"
 #include "loader/failure_record.h"
+#include "loader/worker_record.h"
 
 namespace leat {
 
@@ -47,6 +52,10 @@ struct BatchTicket {
   std::size_t rows_per_run = 1;
 
   std::size_t runs() const noexcept { return (rows + rows_per_run - 1) / rows_per_run; }
+  std::size_t first_row(std::size_t run) const noexcept { return run * rows_per_run; }
+  std::size_t last_row(std::size_t run) const noexcept {  // behind its end
+    return std::min(rows, first_row(run) + rows_per_run);
+  }
 };
 
 // A run that a worker holds.
@@ -80,47 +89,78 @@ class SlotTable {
   bool finished(std::size_t slot) const;  // no run is ready or claimed
   void cancel(std::size_t slot);          // ready runs become empty; claimed ones go on to their end
   void clear(std::size_t slot);           // precondition: finished; every word becomes empty
-  const FailureRecord* failure(std::size_t slot) const;  // of the lowest failed run; null: none
-  std::vector<Claim> held_by(std::size_t worker) const;
-  FailureRecord& worker_failure(std::size_t worker) const;  // of worker_init_fn; written by that worker
-  void stop();                                              // all workers leave when they next look
+  // The lowest failed run and its record; null: none. Precondition: finished.
+  std::optional<std::size_t> failed_run(std::size_t slot) const;
+  const FailureRecord& failure(std::size_t slot, std::size_t run) const;
+  // Gives the rows after the failed one to the workers. Precondition: the run failed.
+  void reopen_after_failure(std::size_t slot, std::size_t run);
+  void stop();         // all workers leave when they next look
   void await() const;  // from now on a finished batch gives a completion signal
   const EventFd& completion() const noexcept { return completion_; }
+  std::uint64_t ns_per_sample() const;  // a running mean over the workers; 0: nothing measured yet
 
   // --- the workers
   std::uint32_t work_sequence() const;
   bool stopping() const;
-  void wait_for_work(std::uint32_t seen) const;    // sleeps while work_sequence() is `seen`
-  std::optional<Claim> claim(std::size_t worker);  // a run of the oldest batch that has one
+  void wait_for_work(std::uint32_t seen) const;             // sleeps while work_sequence() is `seen`
+  std::optional<Claim> claim(std::size_t worker);           // a run of the oldest batch that has one
+  std::optional<Claim> claim_reopened(std::size_t worker);  // a run that was left to this worker by name
   BatchTicket ticket(const Claim& claim) const;
+  std::size_t row_in_progress(const Claim& claim) const;
+  void begin_row(const Claim& claim, std::size_t row);  // the rows of the run before it are written
   FailureRecord& run_failure(const Claim& claim) const;
-  void finish(const Claim& claim, RunState state);  // done or failed; signals an awaiting parent
+  void finish(const Claim& claim, RunState state);       // done or failed; signals an awaiting parent
+  void measured(std::size_t samples, std::uint64_t ns);  // that loading so many took
   void signal_completion() const;
+
+  // --- the nursery
+  // A dead worker's runs become ready for the same id's next process, and for nobody else: a process that has
+  // loaded nothing before is the fair judge of a sample. The run whose row in progress has now ended
+  // `death.limit` processes or more fails instead, with `death.how` in its record. Precondition: the process is
+  // gone.
+  struct Death {
+    std::string_view how;    // "was killed by signal 11 (Segmentation fault)"
+    std::uint8_t limit = 2;  // at most 15
+  };
+  std::size_t reclaim(std::size_t worker, const Death& death);  // how many runs failed
+  void release_reopened(std::size_t worker);  // no such process is to come: to whoever comes first
+
+  // --- anybody
+  std::vector<Claim> held_by(std::size_t worker) const;
+  WorkerRecord& worker_record(std::size_t worker) const { return worker_records_[worker]; }
+  FailureRecord& worker_failure(std::size_t worker) const;  // of worker_init_fn; written by that worker
 
  private:
   using Word = std::atomic<std::uint64_t>;
   struct Control;
   struct SlotHeader;
+  struct Progress;
 
-  Word& word(std::size_t slot, std::size_t run) const noexcept {
-    return words_[slot * dimensions_.runs + run];
-  }
+  std::size_t at(std::size_t slot, std::size_t run) const noexcept { return slot * dimensions_.runs + run; }
+  Word& word(std::size_t slot, std::size_t run) const noexcept { return words_[at(slot, run)]; }
   std::optional<Claim> claim_oldest(std::size_t worker, bool trust_hints);
   std::optional<Claim> claim_in(std::size_t slot, std::uint64_t generation, std::size_t first,
                                 std::size_t worker);
+  std::optional<Claim> try_claim(std::size_t slot, std::size_t run, ClaimWord seen, std::size_t worker);
+  bool take_back(const Claim& claim, const Death& death);
+  void reopen(const Claim& claim, ClaimWord as);
   void announce_work();
+  void signal_if_finished(std::size_t slot) const;
 
   // Constant after construction.
   BatchLayout layout_;
   Dimensions dimensions_;
   SharedMemory memory_;
+  SharedMemory failure_memory_;
   EventFd completion_;
   Control* control_ = nullptr;
-  SlotHeader* headers_ = nullptr;      // [slots]
-  Word* words_ = nullptr;              // [slots][runs]
-  std::uint64_t* indices_ = nullptr;   // [slots][capacity]
-  FailureRecord* failures_ = nullptr;  // [slots][runs], then [workers]
-  std::byte* slot_data_ = nullptr;     // [slots][layout bytes], behind a guard page
+  SlotHeader* headers_ = nullptr;           // [slots]
+  Word* words_ = nullptr;                   // [slots][runs]
+  Progress* progress_ = nullptr;            // [slots][runs]
+  std::uint64_t* indices_ = nullptr;        // [slots][capacity]
+  WorkerRecord* worker_records_ = nullptr;  // [workers]
+  std::byte* slot_data_ = nullptr;          // [slots][layout bytes], between guard pages
+  FailureRecord* failures_ = nullptr;       // [slots][runs], then [workers]; pages are taken when written
   std::vector<std::vector<std::byte*>> columns_;
 };
 

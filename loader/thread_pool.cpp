@@ -24,8 +24,8 @@ namespace {
 // Threads are ended by the table's stop flag alone: a thread in the middle of a sample finishes it first.
 class ThreadPool final : public WorkerPool {
  public:
-  ThreadPool(const WorkerJob& job, int workers) : job_(job) {
-    for (int worker = 0; worker < workers; ++worker) {
+  ThreadPool(const WorkerJob& job, const WorkerPoolOptions& options) : job_(job) {
+    for (int worker = 0; worker < options.workers; ++worker) {
       threads_.emplace_back([this, worker] { run(static_cast<std::size_t>(worker)); });
     }
   }
@@ -68,8 +68,8 @@ class ThreadPool final : public WorkerPool {
 
 }  // namespace
 
-std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, int workers) {
-  return std::make_unique<ThreadPool>(job, workers);
+std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, WorkerPoolOptions options) {
+  return std::make_unique<ThreadPool>(job, options);
 }
 
 }  // namespace leat

@@ -1,7 +1,5 @@
 #include "loader/worker.h"
 
-#include <algorithm>
-
 #include "loader/base/rng.h"
 
 namespace leat {
@@ -16,14 +14,6 @@ void load_row(const WorkerJob& job, const Claim& claim, const BatchTicket& ticke
   out.check_complete();
 }
 
-std::string describe_sample(const Dataset& dataset, std::uint64_t index) {
-  try {
-    return dataset.describe(index);
-  } catch (...) {  // the sample's own error matters more than a name for it
-    return {};
-  }
-}
-
 // Called in a catch block.
 void record_failure(const WorkerJob& job, const Claim& claim, std::size_t row) {
   const std::size_t worker = ClaimWord::unpack(claim.word).worker;
@@ -35,19 +25,44 @@ void record_failure(const WorkerJob& job, const Claim& claim, std::size_t row) {
   failure.set_source(describe_sample(job.dataset, failure.index));
 }
 
-RunState load_run(const WorkerJob& job, const Claim& claim) {
+// One more sample of the worker's is loaded, or known to be bad. Only the worker writes its record.
+void count_sample(WorkerRecord& record) {
+  record.samples.store(record.samples.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+// From the row in progress on: a run may have been left by a worker that died, or reopened behind a bad row.
+// `loaded(row)` is called after each row.
+template <class Loaded>
+RunState load_run(const WorkerJob& job, const Claim& claim, Loaded&& loaded) {
   const BatchTicket ticket = job.table.ticket(claim);
-  const std::size_t first = claim.run * ticket.rows_per_run;
-  const std::size_t last = std::min(first + ticket.rows_per_run, ticket.rows);
-  for (std::size_t row = first; row < last; ++row) {
+  const std::size_t last = ticket.last_row(claim.run);
+  for (std::size_t row = job.table.row_in_progress(claim); row < last; ++row) {
+    job.table.begin_row(claim, row);
     try {
       load_row(job, claim, ticket, row);
     } catch (...) {
       record_failure(job, claim, row);
       return RunState::failed;
     }
+    loaded();
   }
   return RunState::done;
+}
+
+void load_claimed(const WorkerJob& job, const Claim& claim, WorkerRecord& record) {
+  const std::size_t first = job.table.row_in_progress(claim);
+  const std::uint64_t began = steady_ns();
+  record.busy_since.store(began, std::memory_order_relaxed);
+  const RunState state = load_run(job, claim, [&] {
+    count_sample(record);
+    if (job.sample_deadline) record.busy_since.store(steady_ns(), std::memory_order_relaxed);
+  });
+  if (state == RunState::failed) count_sample(record);
+  const std::uint64_t took = steady_ns() - began;
+  record.busy_since.store(0, std::memory_order_relaxed);
+  record.busy_ns.store(record.busy_ns.load(std::memory_order_relaxed) + took, std::memory_order_relaxed);
+  job.table.measured(job.table.row_in_progress(claim) + 1 - first, took);
+  job.table.finish(claim, state);
 }
 
 bool initialise(const WorkerJob& job, std::size_t worker) {
@@ -62,18 +77,32 @@ bool initialise(const WorkerJob& job, std::size_t worker) {
 
 }  // namespace
 
-bool load_one_run(const WorkerJob& job, std::size_t worker) {
-  const auto claim = job.table.claim(worker);
+std::string describe_sample(const Dataset& dataset, std::uint64_t index) {
+  try {
+    return dataset.describe(index);
+  } catch (...) {  // the sample's own error matters more than a name for it
+    return {};
+  }
+}
+
+bool load_one_run(const WorkerJob& job) {
+  const auto claim = job.table.claim(kInlineWorker);
   if (!claim) return false;
-  job.table.finish(*claim, load_run(job, *claim));
+  job.table.finish(*claim, load_run(job, *claim, [] {}));
   return true;
 }
 
 bool run_worker(const WorkerJob& job, std::size_t worker) {
   if (!initialise(job, worker)) return false;
+  WorkerRecord& record = job.table.worker_record(worker);
+  while (const auto claim = job.table.claim_reopened(worker)) load_claimed(job, *claim, record);
   while (!job.table.stopping()) {
     const std::uint32_t seen = job.table.work_sequence();
-    if (!load_one_run(job, worker) && !job.table.stopping()) job.table.wait_for_work(seen);
+    if (const auto claim = job.table.claim(worker)) {
+      load_claimed(job, *claim, record);
+    } else if (!job.table.stopping()) {
+      job.table.wait_for_work(seen);
+    }
   }
   return true;
 }

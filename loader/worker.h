@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "datasets/dataset.h"
 #include "loader/slot_table.h"
@@ -16,14 +17,18 @@ struct WorkerJob {
   const Dataset& dataset;
   std::uint64_t seed = 0;
   std::function<void(int worker)> init;
+  bool sample_deadline = false;  // workers note when they begin each sample, not only each run
 };
 
 // The id that runs loaded on the caller's thread carry.
 inline constexpr std::size_t kInlineWorker = 0xffff;
 
-// Claims and loads one run; false where there is none to claim. An exception of the dataset's goes into the
-// run's failure record and ends the run.
-bool load_one_run(const WorkerJob& job, std::size_t worker);
+// Claims and loads one run on the caller's thread; false where there is none to claim. An exception of the
+// dataset's goes into the run's failure record and ends the run.
+bool load_one_run(const WorkerJob& job);
+
+// What the dataset calls the sample; empty where it cannot say.
+std::string describe_sample(const Dataset& dataset, std::uint64_t index);
 
 // Runs job.init, then loads until the table says stop. False where init threw: the worker's failure record
 // says what.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "loader/base/warning.h"
 #include "loader/data_loader.h"
 #include "loader/worker.h"
 
@@ -21,10 +22,10 @@ class WorkerPool {
 
   // Blocks until the table signals completion (true) or the deadline passes (false); may return true early.
   // The caller has called table.await() and looked at the table since. Throws WorkerError or WorkerInitError
-  // where a worker has failed.
+  // where loading cannot go on, then and ever after.
   virtual bool wait(Deadline deadline) = 0;
 
-  virtual std::vector<int> pids() const = 0;  // of worker processes
+  virtual std::vector<int> pids() const = 0;  // of the worker processes that run now
 
  protected:
   WorkerPool() = default;
@@ -32,9 +33,15 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = default;
 };
 
-// Everything `job` refers to outlives the pool. Throws SystemError where workers cannot be started.
-std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, int workers);
-std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, int workers);
+struct WorkerPoolOptions {
+  int workers = 1;
+  std::chrono::nanoseconds sample_timeout{0};  // 0: none; processes only
+  WarningHandler on_warning = nullptr;
+};
+
+// Everything `job` refers to outlives the pool. Throws SystemError where no worker can be started.
+std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, WorkerPoolOptions options);
+std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, WorkerPoolOptions options);
 
 // Milliseconds until the deadline for poll(): -1 for none, rounded up, never below 0.
 int poll_timeout(Deadline deadline);

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <utility>
 
+#include "loader/base/warning.h"
 #include "transfer/batch_pool.h"
 #include "transfer/prefetch_pump.h"
 
@@ -13,22 +13,15 @@ namespace {
 
 using Kind = PrefetchSchedule::Delivery::Kind;
 
-void warn(const PrefetcherOptions& options, const std::string& text) {
-  if (options.on_warning) {
-    options.on_warning(text);
-  } else {
-    fmt::print(stderr, "leat: warning: {}\n", text);
-  }
-}
-
 PinnedRegion pin(Device& device, std::span<std::byte> memory, const PrefetcherOptions& options) {
   if (memory.empty()) return {};
   try {
     return device.pin(memory);
   } catch (const DeviceError& error) {
-    warn(options, fmt::format("the batch slots could not be page-locked, so copies to {} are slower and less "
-                              "asynchronous: {}",
-                              device.name(), error.what()));
+    warn(options.on_warning,
+         fmt::format("the batch slots could not be page-locked, so copies to {} are slower and less "
+                     "asynchronous: {}",
+                     device.name(), error.what()));
     return {};
   }
 }

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "loader/base/warning.h"
 #include "loader/batch_range.h"
 #include "transfer/batch_source.h"
 #include "transfer/device.h"
@@ -18,9 +18,9 @@
 namespace leat {
 
 struct PrefetcherOptions {
-  std::size_t buffers = 2;                               // device buffers; 2 is double buffering
-  std::vector<FieldNormalization> normalize{};           // what the device computes out of the raw fields
-  std::function<void(const std::string&)> on_warning{};  // one line of text; default: prints it to stderr
+  std::size_t buffers = 2;                      // device buffers; 2 is double buffering
+  std::vector<FieldNormalization> normalize{};  // what the device computes out of the raw fields
+  WarningHandler on_warning{};                  // default: prints to stderr
 };
 
 // One copy and no waiting: a batch goes from the loader's slot to a device buffer in one asynchronous copy on

@@ -1,6 +1,7 @@
 #include "loader/base/child_process.h"
 
 #include <dirent.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -82,6 +84,11 @@ UniqueFd open_pidfd(pid_t pid) {
   UniqueFd fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!fd) throw_errno("pidfd_open");
   return fd;
+}
+
+std::string describe_wait_status(int status) {
+  if (!WIFSIGNALED(status)) return fmt::format("exited with status {}", WEXITSTATUS(status));
+  return fmt::format("was killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
 }
 
 void close_inherited_fds(std::span<const int> keep) {

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "loader/base/unique_fd.h"
 
@@ -43,6 +44,9 @@ class ChildProcess {
 
 // An owned handle on any process, to be polled for its end. Throws SystemError.
 UniqueFd open_pidfd(pid_t pid);
+
+// How a process ended, from its wait status: "was killed by signal 9 (Killed)", "exited with status 3".
+std::string describe_wait_status(int status);
 
 // For children that outlast or outnumber their maker's files: closes every descriptor but stdio, those in
 // `keep`, and what a dataset may legitimately have opened before (regular files and directories). Sockets,

@@ -72,6 +72,15 @@ std::size_t available_memory() {
   return std::min(system_available(), cgroup_available());
 }
 
+std::uint64_t oom_kills() {
+  std::ifstream in(cgroup_folder() / "memory.events");
+  std::string key;
+  for (std::uint64_t value = 0; in >> key >> value;) {
+    if (key == "oom_kill") return value;
+  }
+  return 0;
+}
+
 std::size_t page_size() noexcept {
   static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return size;

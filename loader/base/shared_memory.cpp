@@ -17,13 +17,15 @@ namespace leat {
 
 namespace {
 
-UniqueFd create(const char* purpose, std::size_t bytes) {
+UniqueFd create(const char* purpose, std::size_t bytes, Pages pages) {
   UniqueFd fd(::memfd_create("leat", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) throw_errno(fmt::format("memfd_create for {}", purpose));
-  // fallocate takes the pages from the system now; ftruncate alone would only promise them.
-  if (::fchmod(fd.get(), 0600) != 0 || ::fallocate(fd.get(), 0, 0, static_cast<off_t>(bytes)) != 0) {
+  const auto size = static_cast<off_t>(bytes);
+  // fallocate takes the pages from the system now; ftruncate only promises them.
+  const int sized = pages == Pages::now ? ::fallocate(fd.get(), 0, 0, size) : ::ftruncate(fd.get(), size);
+  if (::fchmod(fd.get(), 0600) != 0 || sized != 0) {
     if (errno == ENOMEM || errno == ENOSPC) throw MemoryError(purpose, bytes, available_memory());
-    throw_errno(fmt::format("fallocate of {} bytes for {}", bytes, purpose));
+    throw_errno(fmt::format("sizing {} bytes for {}", bytes, purpose));
   }
   if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     throw_errno(fmt::format("sealing the size of {}", purpose));
@@ -33,12 +35,13 @@ UniqueFd create(const char* purpose, std::size_t bytes) {
 
 }  // namespace
 
-SharedMemory::SharedMemory(const char* purpose, std::size_t bytes) {
+SharedMemory::SharedMemory(const char* purpose, std::size_t bytes, Pages pages) {
   const std::size_t size = align_up(bytes, page_size());
   const std::size_t available = available_memory();
-  if (size > available) throw MemoryError(purpose, size, available);
-  const UniqueFd fd = create(purpose, size);
-  void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd.get(), 0);
+  if (pages == Pages::now && size > available) throw MemoryError(purpose, size, available);
+  const UniqueFd fd = create(purpose, size, pages);
+  const int flags = MAP_SHARED | (pages == Pages::now ? MAP_POPULATE : 0);
+  void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, fd.get(), 0);
   if (data == MAP_FAILED) throw_errno(fmt::format("mmap of {} bytes for {}", size, purpose));
   data_ = static_cast<std::byte*>(data);
   size_ = size;

@@ -6,13 +6,17 @@
 
 namespace leat {
 
-// Zeroed and populated at once, so that too little memory is a MemoryError here and no SIGBUS later. Nothing
-// appears in /dev/shm, whose size does not matter.
+enum class Pages {
+  now,           // populated at once, so that too little memory is a MemoryError here and no SIGBUS later
+  when_touched,  // for what is seldom used
+};
+
+// Zeroed. Nothing appears in /dev/shm, whose size does not matter.
 class SharedMemory {
  public:
   SharedMemory() = default;
   // `bytes` is rounded up to whole pages. `purpose` stands in error messages: "batch slots".
-  SharedMemory(const char* purpose, std::size_t bytes);
+  SharedMemory(const char* purpose, std::size_t bytes, Pages pages = Pages::now);
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;
   ~SharedMemory();

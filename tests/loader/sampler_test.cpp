@@ -157,12 +157,5 @@ TEST_CASE("plans: 600 samples in batches of 7 are 86, or 85 without the short la
   CHECK(EpochPlan{0, 3, false}.batches() == 0);
 }
 
-TEST_CASE("runs cover a batch: several per worker, one row at least, bounded in number") {
-  CHECK(RunSizing::rows_per_run(256, 0) == 256);
-  CHECK(RunSizing::rows_per_run(256, 2) == 32);
-  CHECK(RunSizing::rows_per_run(4, 8) == 1);
-  CHECK(RunSizing::rows_per_run(100000, 1000) == 391);
-}
-
 }  // namespace
 }  // namespace leat

@@ -26,7 +26,7 @@ TEST_CASE("fields start at multiples of 256 bytes, rows follow without gaps") {
 }
 
 TEST_CASE("claim words pack and unpack") {
-  const ClaimWord word{RunState::claimed, 0xfffe, ClaimWord::kMaxGeneration};
+  const ClaimWord word{RunState::claimed, 15, 0xfffe, ClaimWord::kMaxGeneration};
   CHECK(ClaimWord::unpack(word.pack()) == word);
   CHECK(ClaimWord{}.pack() == 0);
 }
@@ -74,7 +74,7 @@ TEST_CASE("a finish that comes too late for its generation changes nothing") {
   REQUIRE(table.claim(0));
   table.finish(*late, RunState::failed);
   CHECK_FALSE(table.finished(0));
-  CHECK(table.failure(0) == nullptr);
+  CHECK_FALSE(table.failed_run(0));
 }
 
 TEST_CASE("the failure of the lowest run is the batch's") {
@@ -85,8 +85,102 @@ TEST_CASE("the failure of the lowest run is the batch's") {
     table.run_failure(*claim).index = 100 + run;
     table.finish(*claim, run == 0 ? RunState::done : RunState::failed);
   }
-  REQUIRE(table.failure(0) != nullptr);
-  CHECK(table.failure(0)->index == 101);
+  REQUIRE(table.failed_run(0) == 1U);
+  CHECK(table.failure(0, 1).index == 101);
+}
+
+TEST_CASE("what a dead worker held is loaded by its next process, from the row in progress on") {
+  SlotTable table(layout_of(8), {1, 2, 2});
+  table.publish(0, {1, 0, 0, 8, 4});
+  const auto first = table.claim(0);
+  const auto second = table.claim(1);
+  REQUIRE((first && second));
+  table.begin_row(*first, 2);
+  table.reclaim(0, {"was killed"});
+  CHECK_FALSE(table.claim(1));  // left to a fresh process of worker 0
+  CHECK_FALSE(table.claim_reopened(1));
+  const auto again = table.claim_reopened(0);
+  REQUIRE(again);
+  CHECK(again->run == first->run);
+  CHECK(table.row_in_progress(*again) == 2);
+  table.finish(*first, RunState::done);  // by a ghost: its word is not there any more
+  CHECK_FALSE(table.finished(0));
+  table.finish(*again, RunState::done);
+  table.finish(*second, RunState::done);
+  CHECK(table.finished(0));
+  CHECK_FALSE(table.failed_run(0));
+}
+
+TEST_CASE("a run is left to whoever comes where no next process does") {
+  SlotTable table(layout_of(8), {1, 2, 2});
+  table.publish(0, {1, 0, 0, 8, 8});
+  REQUIRE(table.claim(0));
+  table.reclaim(0, {"was killed"});
+  CHECK_FALSE(table.claim(1));
+  table.release_reopened(0);
+  CHECK(table.claim(1));
+}
+
+TEST_CASE("two deaths at one row are that row's fault, two at different rows are nobody's") {
+  SlotTable table(layout_of(8), {1, 1, 1});
+  table.indices(0)[5] = 77;
+  table.publish(0, {1, 0, 0, 8, 8});
+  auto claim = table.claim(0);
+  for (const std::size_t row : {std::size_t{3}, std::size_t{4}, std::size_t{5}}) {
+    REQUIRE(claim);
+    table.begin_row(*claim, row);
+    table.reclaim(0, {"was killed"});
+    CHECK_FALSE(table.finished(0));
+    claim = table.claim_reopened(0);
+  }
+  table.reclaim(0, {"was killed by lightning"});
+  REQUIRE(table.failed_run(0) == 0U);
+  const FailureRecord& failure = table.failure(0, 0);
+  CHECK(failure.index == 77);
+  CHECK(failure.row == 5);
+  CHECK(failure.deaths == 2);
+  CHECK(std::string(failure.text).find("lightning") != std::string::npos);
+}
+
+TEST_CASE("a death may have a limit of its own") {
+  SlotTable table(layout_of(1), {1, 1, 1});
+  table.publish(0, {1, 0, 0, 1, 1});
+  REQUIRE(table.claim(0));
+  for (int death = 1; death <= 2; ++death) {
+    table.reclaim(0, {"was killed", 3});
+    REQUIRE(table.claim_reopened(0));
+  }
+  table.reclaim(0, {"was killed", 3});
+  CHECK(table.failed_run(0) == 0U);
+  CHECK(table.failure(0, 0).deaths == 3);
+}
+
+TEST_CASE("a failed run goes on behind its bad row") {
+  SlotTable table(layout_of(3), {1, 1, 1});
+  table.publish(0, {1, 0, 0, 3, 3});
+  auto claim = table.claim(0);
+  table.begin_row(*claim, 1);
+  table.finish(*claim, RunState::failed);
+  table.reopen_after_failure(0, 0);
+  CHECK_FALSE(table.finished(0));
+  claim = table.claim(0);
+  REQUIRE(claim);
+  CHECK(table.row_in_progress(*claim) == 2);
+  table.finish(*claim, RunState::failed);
+  table.reopen_after_failure(0, 0);  // nothing is left behind the last row
+  CHECK(table.finished(0));
+  CHECK_FALSE(table.failed_run(0));
+}
+
+TEST_CASE("a cancelled batch is finished when its dead worker is taken care of") {
+  SlotTable table(layout_of(4), {1, 2, 1});
+  table.publish(0, {1, 0, 0, 4, 2});
+  REQUIRE(table.claim(0));
+  table.cancel(0);
+  CHECK_FALSE(table.finished(0));
+  table.reclaim(0, {"was killed"});
+  CHECK(table.finished(0));
+  CHECK_FALSE(table.claim_reopened(0));
 }
 
 TEST_CASE("threads: every run of many batches is written once and seen whole") {

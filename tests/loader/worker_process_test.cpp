@@ -73,41 +73,6 @@ TEST_CASE("29: as many worker processes as asked for load the samples, and none 
   CHECK(loader.worker_pids() == pids);
 }
 
-TEST_CASE("a worker that is killed is reported with signal and samples, and again by every next()",
-          "[process]") {
-  const HookedDataset dataset(100, [](std::size_t index) {
-    if (index == 21) ::raise(SIGKILL);
-  });
-  DataLoader loader(dataset, {.batch_size = 4, .num_workers = 2});
-  std::size_t delivered = 0;
-  try {
-    while (const auto batch = loader.next()) {
-      check_rows(*batch, 0);
-      ++delivered;
-    }
-    FAIL("the epoch ended as if nothing had happened");
-  } catch (const WorkerError& error) {
-    CHECK(error.signal() == SIGKILL);
-    CHECK(error.exit_code() == -1);
-    CHECK(std::string(error.what()).find("21") != std::string::npos);
-    CHECK(std::string(error.what()).find("batch 5") != std::string::npos);
-  }
-  CHECK(delivered <= 5);
-  expect_error<WorkerError>([&] { loader.next(); }, {"signal 9"});
-  expect_error<WorkerError>([&] { loader.start_epoch(3); }, {"signal 9"});
-}
-
-TEST_CASE("crashes of every sort arrive as a WorkerError that names them", "[process]") {
-  const auto ending_of = [](void (*crash)()) {
-    const HookedDataset dataset(8, [crash](std::size_t) { crash(); });
-    DataLoader loader(dataset, {.batch_size = 4, .num_workers = 1});
-    return expect_error<WorkerError>([&] { loader.next(); });
-  };
-  CHECK(ending_of([] { ::raise(SIGSEGV); }).find("signal 11") != std::string::npos);
-  CHECK(ending_of([] { ::raise(SIGBUS); }).find("signal 7") != std::string::npos);
-  CHECK(ending_of([] { ::_exit(3); }).find("status 3") != std::string::npos);
-}
-
 TEST_CASE("33: a loader abandoned in mid-epoch takes its workers with it", "[process]") {
   const ArithmeticDataset dataset(100);
   std::vector<UniqueFd> workers;

@@ -191,18 +191,40 @@ TEST_CASE("the loader delivers again when its prefetcher is gone") {
   CHECK(loader.next().value().number() == 0);
 }
 
-TEST_CASE("a worker's death arrives as itself, and again", "[process]") {
+TEST_CASE("a sample that ends its workers arrives as an error, and what is behind it as batches",
+          "[process]") {
   CountingDataset dataset;
   dataset.fatal = 50;
-  DataLoader loader(dataset, processes());
+  DataLoaderOptions options = processes();
+  options.on_warning = [](const std::string&) {};
+  DataLoader loader(dataset, options);
   const Stream stream = host_device().make_stream();
   Prefetcher feed(loader, host_device(), with_floats());
-  const auto drain = [&] {
-    while (feed.next(stream)) {
+  std::size_t batches = 0, errors = 0;
+  for (bool more = true; more;) {
+    try {
+      more = feed.next(stream).has_value();
+      batches += more ? 1 : 0;
+    } catch (const SampleError& error) {
+      ++errors;
+      CHECK(error.origin().index == 50);
+      CHECK(error.origin().deaths == 2);
     }
-  };
-  expect_error<WorkerError>(drain, {});
-  expect_error<WorkerError>([&] { feed.next(stream); }, {});
+  }
+  CHECK(errors == 1);
+  CHECK(batches == loader.size() - 1);
+}
+
+TEST_CASE("workers that only die arrive as a WorkerError, and again", "[process]") {
+  const CountingDataset dataset;
+  DataLoaderOptions options = processes();
+  options.on_warning = [](const std::string&) {};
+  options.worker_init_fn = [](int) { ::_exit(7); };
+  DataLoader loader(dataset, options);
+  const Stream stream = host_device().make_stream();
+  Prefetcher feed(loader, host_device(), with_floats());
+  expect_error<WorkerError>([&] { feed.next(stream); }, {"status 7"});
+  expect_error<WorkerError>([&] { feed.next(stream); }, {"status 7"});
 }
 
 TEST_CASE("worker processes feed a GPU", "[gpu]") {

@@ -1,0 +1,68 @@
+#include "loader/bad_samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace leat {
+
+namespace {
+
+void copy_row(const BatchLayout& layout, std::byte* base, std::span<std::uint64_t> indices, std::size_t from,
+              std::size_t to) {
+  for (std::size_t field = 0; field < layout.schema().size(); ++field) {
+    std::byte* const column = base + layout.offset(field);
+    const std::size_t bytes = layout.schema().row_bytes(field);
+    std::memcpy(column + to * bytes, column + from * bytes, bytes);
+  }
+  indices[to] = indices[from];
+}
+
+bool is_bad(std::span<const std::uint32_t> bad, std::size_t row) {
+  return std::binary_search(bad.begin(), bad.end(), row);
+}
+
+}  // namespace
+
+void BadSampleLog::add(BadSample sample, std::size_t seen) {
+  ++count_;
+  ++in_epoch_;
+  if (kept_.size() < kKept) kept_.push_back(sample);
+  if (in_epoch_ <= limit_.allowance ||
+      static_cast<double>(in_epoch_) <= limit_.rate * static_cast<double>(seen)) {
+    return;
+  }
+  const SampleError last(sample.batch, std::move(sample.origin));
+  throw TooManyBadSamplesError(fmt::format(
+      "{} of the {} samples of epoch {} so far are bad, which is more than {} and more than {} % of them "
+      "(DataLoaderOptions::bad_sample_limit); the last one: {}",
+      in_epoch_, seen, sample.epoch, limit_.allowance, 100 * limit_.rate, last.what()));
+}
+
+std::size_t remove_rows(const BatchLayout& layout, std::byte* base, std::span<std::uint64_t> indices,
+                        std::span<const std::uint32_t> bad) {
+  std::size_t kept = 0;
+  for (std::size_t row = 0; row < indices.size(); ++row) {
+    if (is_bad(bad, row)) continue;
+    if (kept != row) copy_row(layout, base, indices, row, kept);
+    ++kept;
+  }
+  return kept;
+}
+
+void substitute_rows(const BatchLayout& layout, std::byte* base, std::span<std::uint64_t> indices,
+                     std::span<const std::uint32_t> bad) {
+  std::size_t good = 0;
+  while (is_bad(bad, good)) ++good;
+  for (std::size_t row = 0; row < indices.size(); ++row) {
+    if (is_bad(bad, row)) {
+      copy_row(layout, base, indices, good, row);
+    } else {
+      good = row;
+    }
+  }
+}
+
+}  // namespace leat

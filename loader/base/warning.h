@@ -1,0 +1,15 @@
+// What a user should know though the program goes on.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace leat {
+
+// Gets one line of text. Called on the thread that uses the object whose option it is.
+using WarningHandler = std::function<void(const std::string& text)>;
+
+// Calls the handler; where there is none, prints "leat: warning: <text>" to stderr.
+void warn(const WarningHandler& handler, const std::string& text);
+
+}  // namespace leat

@@ -1,0 +1,324 @@
+// Workers that die: what was loaded by them, and what a user hears of it.
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "loader/base/child_process.h"
+#include "loader/base/shared_memory.h"
+#include "loader/data_loader.h"
+#include "tests/loader/support/arithmetic_dataset.h"
+#include "tests/support/expect_error.h"
+
+namespace leat {
+namespace {
+
+using test::ArithmeticDataset;
+using test::check_rows;
+using test::expect_error;
+using test::HookedDataset;
+
+using namespace std::chrono_literals;
+
+// Numbers that all processes share.
+template <std::size_t n>
+class SharedCounters {
+ public:
+  std::atomic<int>& operator[](std::size_t i) const {
+    return reinterpret_cast<std::atomic<int>*>(memory_.bytes().data())[i];
+  }
+
+ private:
+  SharedMemory memory_{"counters", n * sizeof(std::atomic<int>)};
+};
+
+struct Warnings {
+  std::vector<std::string> texts;
+  WarningHandler handler() {
+    return [this](const std::string& text) { texts.push_back(text); };
+  }
+};
+
+std::vector<std::byte> inline_bytes(const Dataset& dataset, DataLoaderOptions options) {
+  options.num_workers = 0;
+  options.sample_timeout = 0s;
+  options.prefetch_factor.reset();
+  DataLoader loader(dataset, options);
+  return test::delivered_bytes(loader, 0);
+}
+
+// Every sort of end, each once, at sample 21.
+void crash(std::size_t kind) {
+  switch (kind) {
+    case 0:
+      ::raise(SIGKILL);
+      break;
+    case 1:
+      ::raise(SIGSEGV);
+      break;
+    case 2:
+      ::raise(SIGBUS);
+      break;
+    case 3:
+      std::abort();
+    case 4:
+      ::_exit(0);
+    case 5:
+      std::exit(3);  // NOLINT(concurrency-mt-unsafe): what a user's code might do
+    default:
+      break;
+  }
+}
+
+TEST_CASE("39, 47: a worker that ends in any way is replaced, and every sample still arrives once",
+          "[process]") {
+  for (std::size_t kind = 0; kind <= 5; ++kind) {
+    INFO("kind " << kind);
+    const SharedCounters<1> crashes;
+    const HookedDataset dataset(100, [&](std::size_t index) {
+      if (index == 21 && crashes[0].fetch_add(1) == 0) crash(kind);
+    });
+    Warnings warnings;
+    const DataLoaderOptions options{
+        .batch_size = 4, .shuffle = true, .num_workers = 2, .on_warning = warnings.handler()};
+    DataLoader loader(dataset, options);
+    CHECK(test::delivered_bytes(loader, 0) == inline_bytes(ArithmeticDataset(100), options));
+    CHECK(loader.bad_sample_count() == 0);
+    while (warnings.texts.empty()) loader.next();  // news come with waiting
+    CHECK(warnings.texts.size() == 1);
+    CHECK(warnings.texts[0].find("worker") != std::string::npos);
+    CHECK(loader.worker_pids().size() == 2);
+  }
+}
+
+TEST_CASE("47: exit() in get() runs none of the application's exit handlers in the worker", "[process]") {
+  static const SharedCounters<2>* counters = nullptr;
+  ChildProcess application = ChildProcess::run([] {
+    const SharedCounters<2> own;
+    counters = &own;
+    std::atexit([] { (*counters)[0].fetch_add(1); });
+    const HookedDataset dataset(10, [](std::size_t index) {
+      if (index == 3 && (*counters)[1].fetch_add(1) == 0) std::exit(3);  // NOLINT(concurrency-mt-unsafe)
+    });
+    DataLoader loader(dataset, {.batch_size = 2, .num_workers = 1, .on_warning = [](const std::string&) {}});
+    int batches = 0;
+    while (loader.next()) ++batches;
+    return batches == 5 && own[0].load() == 0 ? 0 : 1;
+  });
+  CHECK(application.wait() == 0);
+}
+
+TEST_CASE("49: a sample that ends every worker is reported by index after two, the rest is delivered",
+          "[process]") {
+  const HookedDataset dataset(60, [](std::size_t index) {
+    if (index == 21) ::raise(SIGSEGV);
+  });
+  DataLoader loader(dataset, {.batch_size = 4, .num_workers = 3, .on_warning = [](const std::string&) {}});
+  std::vector<std::uint64_t> numbers;
+  int errors = 0;
+  for (bool more = true; more;) {
+    try {
+      const auto batch = loader.next();
+      more = batch.has_value();
+      if (!more) break;
+      check_rows(*batch, 0);
+      numbers.push_back(batch->number());
+    } catch (const SampleError& error) {
+      ++errors;
+      CHECK(error.origin().index == 21);
+      CHECK(error.origin().source == "number 21");
+      CHECK(error.origin().deaths == 2);
+      CHECK(error.origin().text.find("signal 11") != std::string::npos);
+      CHECK(error.batch() == 5);
+    }
+  }
+  CHECK(errors == 1);
+  CHECK(numbers == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14});
+}
+
+TEST_CASE("49: neighbours in a run are not blamed for a poison sample", "[process]") {
+  const HookedDataset dataset(64, [](std::size_t index) {
+    if (index % 16 == 7) ::raise(SIGBUS);
+  });
+  DataLoader loader(dataset, {.batch_size = 16,
+                              .num_workers = 2,
+                              .on_bad_sample = OnBadSample::skip,
+                              .on_warning = [](const std::string&) {}});
+  std::size_t samples = 0;
+  while (const auto batch = loader.next()) {
+    check_rows(*batch, 0);
+    CHECK(batch->size() == 15);
+    samples += batch->size();
+  }
+  CHECK(samples == 60);
+  CHECK(loader.bad_sample_count() == 4);
+  for (const BadSample& bad : loader.bad_samples()) CHECK(bad.origin.index == 16 * bad.batch + 7);
+}
+
+TEST_CASE("49: SIGKILL, which may come from outside, is held against a sample only at the third time",
+          "[process]") {
+  const SharedCounters<1> kills;
+  const HookedDataset dataset(40, [&](std::size_t index) {
+    if (index == 5 && kills[0].fetch_add(1) < 2) ::raise(SIGKILL);
+    if (index == 30) ::raise(SIGKILL);
+  });
+  DataLoader loader(dataset, {.batch_size = 4,
+                              .num_workers = 1,
+                              .on_bad_sample = OnBadSample::skip,
+                              .on_warning = [](const std::string&) {}});
+  std::size_t samples = 0;
+  while (const auto batch = loader.next()) samples += batch->size();
+  CHECK(samples == 39);
+  REQUIRE(loader.bad_sample_count() == 1);
+  CHECK(loader.bad_samples()[0].origin.index == 30);
+  CHECK(loader.bad_samples()[0].origin.deaths == 3);
+}
+
+TEST_CASE("workers that only die are not replaced for ever", "[process]") {
+  for (void (*die)() : {+[] { ::raise(SIGSEGV); }, +[] { ::_exit(3); }}) {
+    const ArithmeticDataset dataset(100);
+    DataLoader loader(dataset, {.batch_size = 50,
+                                .num_workers = 2,
+                                .worker_init_fn = [die](int) { die(); },
+                                .on_warning = [](const std::string&) {}});
+    expect_error<WorkerError>([&] { loader.next(); }, {"not replaced"});
+    expect_error<WorkerError>([&] { loader.next(); }, {"not replaced"});
+    expect_error<WorkerError>([&] { loader.start_epoch(3); }, {"not replaced"});
+  }
+}
+
+TEST_CASE("40, 49: where every sample ends its workers, each batch is an error, then the epoch ends",
+          "[process]") {
+  const HookedDataset dataset(9, [](std::size_t) { std::abort(); });
+  DataLoader loader(dataset, {.batch_size = 2, .num_workers = 2, .on_warning = [](const std::string&) {}});
+  for (std::uint64_t batch = 0; batch < 5; ++batch) {
+    expect_error<SampleError>([&] { loader.next(); },
+                              {"sample " + std::to_string(2 * batch), "2 worker processes", "signal 6"});
+  }
+  CHECK_FALSE(loader.next());
+}
+
+TEST_CASE("62: a worker that hangs in a sample is killed at the deadline, and the sample tried once more",
+          "[process]") {
+  const SharedCounters<1> hung;
+  const HookedDataset dataset(40, [&](std::size_t index) {
+    if (index == 13 && hung[0].fetch_add(1) == 0) ::pause();
+    if (index == 29) ::pause();
+  });
+  Warnings warnings;
+  DataLoader loader(dataset, {.batch_size = 4,
+                              .num_workers = 2,
+                              .sample_timeout = 200ms,
+                              .on_bad_sample = OnBadSample::skip,
+                              .on_warning = warnings.handler()});
+  std::size_t samples = 0;
+  while (const auto batch = loader.next()) {
+    check_rows(*batch, 0);
+    samples += batch->size();
+  }
+  CHECK(samples == 39);
+  REQUIRE(loader.bad_sample_count() == 1);
+  CHECK(loader.bad_samples()[0].origin.index == 29);
+  CHECK(loader.bad_samples()[0].origin.text.find("0.2 s") != std::string::npos);
+}
+
+TEST_CASE("53: a worker that is stopped meets the same deadline", "[process]") {
+  const SharedCounters<1> stopped;
+  const HookedDataset dataset(40, [&](std::size_t index) {
+    if (index == 13 && stopped[0].fetch_add(1) == 0) ::raise(SIGSTOP);
+  });
+  DataLoader loader(
+      dataset,
+      {.batch_size = 4, .num_workers = 2, .sample_timeout = 200ms, .on_warning = [](const std::string&) {}});
+  std::size_t batches = 0;
+  for (; const auto batch = loader.next(); ++batches) check_rows(*batch, 0);
+  CHECK(batches == 10);
+}
+
+TEST_CASE("63: an idle worker is never overdue", "[process]") {
+  const ArithmeticDataset dataset(40);
+  Warnings warnings;
+  DataLoader loader(
+      dataset, {.batch_size = 4, .num_workers = 2, .sample_timeout = 20ms, .on_warning = warnings.handler()});
+  const std::vector<int> pids = loader.worker_pids();
+  CHECK(loader.next());
+  std::this_thread::sleep_for(200ms);  // a slow consumer: the passing of time is what is tested
+  while (loader.next()) {
+  }
+  CHECK(loader.worker_pids() == pids);
+  CHECK(warnings.texts.empty());
+}
+
+TEST_CASE("a worker that is killed while it waits for work is replaced", "[process]") {
+  const ArithmeticDataset dataset(40);
+  Warnings warnings;
+  DataLoader loader(dataset, {.batch_size = 4, .num_workers = 2, .on_warning = warnings.handler()});
+  for (int round = 0; round < 20; ++round) {
+    for (const int pid : loader.worker_pids()) ::kill(pid, SIGKILL);
+    std::size_t batches = 0;
+    for (; const auto batch = loader.next(); ++batches) check_rows(*batch, 0);
+    CHECK(batches == 10);
+  }
+}
+
+TEST_CASE("33: a worker may die in a batch that was abandoned", "[process]") {
+  const SharedCounters<2> shared;
+  const HookedDataset dataset(8, [&](std::size_t index) {
+    if (index != 1 || shared[0].fetch_add(1) > 0) return;
+    while (shared[1].load() == 0) std::this_thread::yield();
+    ::raise(SIGKILL);
+  });
+  DataLoader loader(dataset,
+                    {.batch_size = 2, .num_workers = 1, .leases = 1, .on_warning = [](const auto&) {}});
+  while (shared[0].load() == 0) loader.start_epoch(0);
+  loader.start_epoch(1);
+  shared[1].store(1);
+  for (std::uint64_t epoch = 1; epoch < 5; ++epoch) {
+    std::size_t batches = 0;
+    for (const HostBatch& batch : loader.epoch(epoch)) {
+      check_rows(batch, 0);
+      ++batches;
+    }
+    CHECK(batches == 4);  // no slot was lost
+  }
+}
+
+TEST_CASE("forks that fail leave fewer workers, or an error and nothing behind", "[process]") {
+  if (::getuid() != 0) {
+    WARN("SKIPPED: needs root, to become a user with a limit of processes");
+    return;
+  }
+  const auto load_with_processes = [](rlim_t processes) {
+    ChildProcess limited = ChildProcess::run([processes] {
+      const rlimit limit{processes, processes};
+      if (::setrlimit(RLIMIT_NPROC, &limit) != 0 || ::setresuid(54321, 54321, 54321) != 0) return 4;
+      const ArithmeticDataset dataset(60);
+      Warnings warnings;
+      try {
+        DataLoader loader(dataset, {.batch_size = 4, .num_workers = 4, .on_warning = warnings.handler()});
+        int batches = 0;
+        while (loader.next()) ++batches;
+        if (batches != 15 || warnings.texts.empty()) return 5;
+        return warnings.texts[0].find("of 4 worker processes") != std::string::npos ? 0 : 6;
+      } catch (const SystemError&) {
+        return 2;
+      }
+    });
+    return WEXITSTATUS(limited.wait());
+  };
+  CHECK(load_with_processes(4) == 0);  // itself, the nursery, two workers
+  CHECK(load_with_processes(2) == 2);
+  CHECK(load_with_processes(1) == 2);
+}
+
+}  // namespace
+}  // namespace leat
