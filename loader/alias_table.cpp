@@ -18,8 +18,8 @@ double sum_of(const std::vector<double>& terms) {
   return sum;
 }
 
-// The weights in units of their mean, so that their sum is the number of columns. Divided by the largest first:
-// the sum of very large weights is then finite and that of very small ones is not zero.
+// The weights in units of their mean, so that their sum is the number of columns. Divided by the largest
+// first: the sum of very large weights is then finite and that of very small ones is not zero.
 std::vector<double> to_areas(std::span<const double> weights) {
   const double largest = *std::max_element(weights.begin(), weights.end());
   std::vector<double> areas;

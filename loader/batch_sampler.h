@@ -22,8 +22,8 @@ class BatchSampler {
   // The rows of no batch of any epoch are more; at least 1.
   virtual std::size_t max_batch_size() const = 0;
 
-  // Replaces `out` by the dataset's indices of one batch, in order. Throws ArgumentError where `number` is not
-  // below size(epoch).
+  // Replaces `out` by the dataset's indices of one batch, in order. Throws ArgumentError where `number` is
+  // not below size(epoch).
   virtual void batch(std::uint64_t epoch, std::size_t number, std::vector<std::uint64_t>& out) const = 0;
 
  protected:
@@ -34,8 +34,8 @@ class BatchSampler {
 // A sampler's order cut into batches of equal size, but for the last one: that is short, or left out.
 class SampledBatches final : public BatchSampler {
  public:
-  // The sampler is shared, since the caller that built it usually keeps it. Throws ArgumentError where there is
-  // none, and for a batch size of 0.
+  // The sampler is shared, since the caller that built it usually keeps it. Throws ArgumentError where there
+  // is none, and for a batch size of 0.
   SampledBatches(std::shared_ptr<const Sampler> sampler, std::size_t batch_size, bool drop_last);
   std::size_t size(std::uint64_t epoch) const override;
   std::size_t max_batch_size() const override { return batch_size_; }

@@ -79,7 +79,8 @@ class BucketBatchSampler::Order {
   Permutation order_;
 };
 
-BucketBatchSampler::BucketBatchSampler(std::vector<std::uint64_t> lengths, BucketBatchSamplerOptions options)
+BucketBatchSampler::BucketBatchSampler(std::vector<std::uint64_t> lengths,
+                                       const BucketBatchSamplerOptions& options)
     : lengths_(std::move(lengths)),
       token_budget_(options.token_budget),
       shuffle_(options.shuffle),

@@ -9,7 +9,7 @@ namespace leat {
 enum class Uneven {
   pad,   // ranks get equally many; the first positions are repeated at the end (PyTorch's default)
   drop,  // ranks get equally many; the last positions are left out
-  keep,  // every position once; some ranks get one less. For evaluation, and for training that weights by rows
+  keep,  // every position once; some ranks get one less. For evaluation, and training that weights by rows
 };
 
 // Rank r has the positions r, r + world_size, r + 2 world_size, ... Immutable.
@@ -23,7 +23,8 @@ class RankShare {
   // How many of `positions` this rank has.
   std::size_t size(std::size_t positions) const noexcept;
 
-  // The i-th of them. A padded one is not below `positions`: the caller takes it modulo the length of the order.
+  // The i-th of them. A padded one is not below `positions`: the caller takes it modulo the length of the
+  // order.
   std::size_t position(std::size_t i) const noexcept { return i * world_size_ + rank_; }
 
  private:

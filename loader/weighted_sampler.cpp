@@ -33,14 +33,10 @@ void require_weights(const std::vector<double>& weights, std::size_t num_samples
   }
 }
 
-struct Arrival {
-  double time;
-  std::uint64_t index;
-  auto operator<=>(const Arrival&) const = default;
-};
+using Arrival = std::pair<double, std::uint64_t>;  // time and sample
 
-// When a sample arrives, if samples arrive at random at the rates of their weights: at -log(u) / weight. Taken
-// by its logarithm, which keeps its order and neither overflows nor vanishes for any weight.
+// When a sample arrives, if samples arrive at random at the rates of their weights: at -log(u) / weight.
+// Taken by its logarithm, which keeps its order and neither overflows nor vanishes for any weight.
 Arrival arrival(std::uint64_t seed, std::uint64_t epoch, std::uint64_t index, double weight) {
   const double below_one = Rng(seed, epoch, index).uniform();  // u is 1 minus this, which log1p() takes
   return {std::log(-std::log1p(-below_one)) - std::log(weight), index};
@@ -85,7 +81,7 @@ std::vector<std::uint64_t> WeightedSampler::draw_without_replacement(std::uint64
   std::sort(arrivals.begin(), last);
   std::vector<std::uint64_t> order;
   order.reserve(num_samples_);
-  for (auto next = arrivals.begin(); next != last; ++next) order.push_back(next->index);
+  for (auto next = arrivals.begin(); next != last; ++next) order.push_back(next->second);
   return order;
 }
 

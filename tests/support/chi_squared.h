@@ -16,7 +16,8 @@ inline double chi_squared(const std::vector<double>& counts, const std::vector<d
 }
 
 // What chi squared exceeds with a probability of 1e-4 where the expectation is right: Wilson and Hilferty's
-// approximation, too high by 5 % at 2 degrees of freedom, by less from there on. Tests fix their seeds, so they cannot flicker.
+// approximation, too high by 5 % at 2 degrees of freedom, by less from there on. Tests fix their seeds, so
+// they cannot flicker.
 inline double chi_squared_limit(double freedom) {
   constexpr double kNormalQuantile = 3.719016;  // of 1 - 1e-4
   const double spread = 2 / (9 * freedom);
