@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+
+#include "loader/rank_share.h"
 
 namespace leat {
 
-class Sampler {
+class Sampler : public std::enable_shared_from_this<Sampler> {
  public:
   virtual ~Sampler() = default;
 
@@ -17,6 +20,17 @@ class Sampler {
 
   // The dataset's indices at the positions from `first` on, below size(), of `epoch`.
   virtual void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const = 0;
+
+  // The ranks that share one order and visit disjoint parts of it, this one included.
+  virtual std::size_t world_size() const { return 1; }
+
+  // For resuming: what this rank has left of `epoch` after all ranks together consumed the first `consumed`
+  // positions of the shared order (nothing where it is shorter). Positions count from 0 again. To be asked
+  // about `epoch` alone: of another one it would leave out samples that nobody has seen.
+  //
+  // The default keeps this sampler alive and reads on behind `consumed`, so it throws ArgumentError where no
+  // shared_ptr holds the sampler, and where world_size() is above 1: such a sampler overrides it.
+  virtual std::shared_ptr<const Sampler> remaining(std::uint64_t epoch, std::size_t consumed) const;
 };
 
 // 0, 1, 2, ...
@@ -43,13 +57,6 @@ class RandomSampler final : public Sampler {
   std::uint64_t seed_;
 };
 
-// What a DistributedSampler does where the world size does not divide the number of samples.
-enum class Uneven {
-  pad,   // ranks get equally many; the first positions are repeated at the end (PyTorch's default)
-  drop,  // ranks get equally many; the last positions are left out
-  keep,  // every sample once; some ranks get one less. For evaluation, and for training that weights by rows
-};
-
 struct DistributedSamplerOptions {
   int rank = 0;
   int world_size = 1;
@@ -60,17 +67,25 @@ struct DistributedSamplerOptions {
 
 // Rank r takes the positions r, r + world_size, r + 2 world_size, ... of one order that all ranks share. So
 // the k-th batches of all ranks together are the k-th batch of one rank with the summed batch size.
+//
+// remaining(): the same from position `consumed` on. The samplers that consumed these positions and the one
+// that is asked may differ in rank and world size, since the order depends on neither; with the same ones,
+// the rest is that of the epoch that went on without a break. Padding repeats from the start of the epoch.
 class DistributedSampler final : public Sampler {
  public:
   // Throws ArgumentError where rank is not in [0, world_size).
   DistributedSampler(std::size_t samples, DistributedSamplerOptions options);
-  std::size_t size() const override { return size_; }
+  std::size_t size() const override { return share_.size(samples_ - consumed_); }
   void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;
+  std::size_t world_size() const override { return share_.world_size(); }
+  std::shared_ptr<const Sampler> remaining(std::uint64_t epoch, std::size_t consumed) const override;
 
  private:
   std::size_t samples_;
-  DistributedSamplerOptions options_;
-  std::size_t size_;
+  RankShare share_;
+  bool shuffle_;
+  std::uint64_t seed_;
+  std::size_t consumed_ = 0;  // positions of the shared order, at most samples_
 };
 
 }  // namespace leat
