@@ -2,6 +2,7 @@
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
 find_package(JPEG REQUIRED)
 
 # --- CUDA: a real backend where the toolkit is, one that says "built without CUDA" where it is not.

@@ -1,6 +1,5 @@
 # leat-sweep and leat-train, and the libraries that hold all of them but their main functions (the tests link those).
 find_package(CLI11 REQUIRED)
-find_package(nlohmann_json REQUIRED)
 
 # OpenBLAS: Debian keeps each flavour in a folder of its own. OpenMP's is preferred: it is safe for several threads, and
 # starts none of its own before it is asked to. pthread's starts some when it is loaded, so before the loader forks;

@@ -18,22 +18,28 @@ BatchScheduler::BatchScheduler(const BatchLayout& layout, SchedulerOptions optio
       ledger_(table_.slots()),
       bad_samples_(options_.bad_sample_limit) {}
 
-void BatchScheduler::begin_epoch(std::uint64_t epoch, std::shared_ptr<const Sampler> sampler, EpochPlan plan,
-                                 std::size_t dataset_size) {
+void BatchScheduler::begin_epoch(EpochStart start) {
   const std::lock_guard lock(mutex_);
   for (const InFlight& batch : in_flight_) {
     table_.cancel(batch.slot);
     ledger_.drain(batch.slot);
   }
   in_flight_.clear();
-  epoch_ = epoch;
-  sampler_ = std::move(sampler);
-  plan_ = plan;
-  dataset_size_ = dataset_size;
-  next_batch_ = 0;
+  epoch_ = std::move(start);
+  deliveries_ = std::exchange(epoch_.done, {});
+  planned_samples_ = deliveries_.samples();
   planning_error_ = nullptr;
+  end_ = epoch_.first_number + epoch_.batches->size(epoch_.epoch);
   bad_samples_.begin_epoch();
+  go_to(deliveries_.batches());
   publish_more();
+}
+
+// The next batch to be published is `batch`, or the first behind it that was not delivered.
+void BatchScheduler::go_to(std::size_t batch) {
+  while (batch < end_ && deliveries_.was_delivered(batch)) ++batch;
+  next_batch_ = std::min(batch, end_);
+  planned_ = false;
 }
 
 void BatchScheduler::sweep_draining() {
@@ -47,8 +53,8 @@ void BatchScheduler::sweep_draining() {
 void BatchScheduler::publish_more() {
   sweep_draining();
   try {
-    while (!closed_ && !planning_error_ && next_batch_ < plan_.batches() &&
-           in_flight_.size() < options_.depth && ledger_.has_free()) {
+    while (!closed_ && !planning_error_ && next_batch_ < end_ && in_flight_.size() < options_.depth &&
+           ledger_.has_free()) {
       publish_next();
     }
   } catch (...) {
@@ -56,33 +62,52 @@ void BatchScheduler::publish_more() {
   }
 }
 
-void BatchScheduler::publish_next() {
-  BatchTicket ticket;
-  ticket.epoch = epoch_;
-  ticket.number = next_batch_;
-  ticket.rows = plan_.rows(next_batch_);
-  ticket.rows_per_run = RunSizing::rows_per_run(plan_.batch_size, options_.workers, table_.ns_per_sample());
-  indices_.resize(ticket.rows);
-  sampler_->indices(epoch_, plan_.first(next_batch_), indices_);
-  const auto beyond =
-      std::find_if(indices_.begin(), indices_.end(), [&](auto index) { return index >= dataset_size_; });
+void BatchScheduler::plan_next() {
+  if (planned_) return;
+  epoch_.batches->batch(epoch_.epoch, next_batch_ - epoch_.first_number, indices_);
+  if (indices_.empty() || indices_.size() > table_.layout().capacity()) {
+    throw ArgumentError(fmt::format("the batch sampler gave batch {} with {} samples; it must be in [1, {}]",
+                                    next_batch_, indices_.size(), table_.layout().capacity()));
+  }
+  const auto beyond = std::find_if(indices_.begin(), indices_.end(),
+                                   [&](auto index) { return index >= epoch_.dataset_size; });
   if (beyond != indices_.end()) {
     throw ArgumentError(fmt::format("the sampler gave index {} in batch {}, but the dataset holds {} samples",
-                                    *beyond, ticket.number, dataset_size_));
+                                    *beyond, next_batch_, epoch_.dataset_size));
   }
+  planned_ = true;
+}
+
+void BatchScheduler::publish_next() {
+  plan_next();
+  BatchTicket ticket;
+  ticket.epoch = epoch_.epoch;
+  ticket.number = next_batch_;
+  ticket.rows = indices_.size();
+  ticket.rows_per_run = RunSizing::rows_per_run(ticket.rows, options_.workers, table_.ns_per_sample());
   const std::size_t slot = ledger_.take();
   std::copy(indices_.begin(), indices_.end(), table_.indices(slot).begin());
   ticket.generation = ++generation_;
   table_.publish(slot, ticket);
   in_flight_.push_back({slot, ticket, {}});
-  ++next_batch_;
+  planned_samples_ += ticket.rows;
+  go_to(next_batch_ + 1);
+}
+
+// Ahead of its turn, so that next() need not plan. An error is met again when the batch is published.
+void BatchScheduler::plan_ahead() noexcept {
+  try {
+    if (!closed_ && !planning_error_ && next_batch_ < end_) plan_next();
+  } catch (...) {
+    planned_ = false;
+  }
 }
 
 std::optional<HostBatch> BatchScheduler::take() {
   const std::lock_guard lock(mutex_);
   publish_more();
   if (in_flight_.empty() && planning_error_) {
-    next_batch_ = plan_.batches();  // the epoch cannot go on
+    next_batch_ = end_;  // the epoch cannot go on
     std::rethrow_exception(std::exchange(planning_error_, nullptr));
   }
   for (Flight batch = deliverable(); batch != in_flight_.end(); batch = deliverable()) {
@@ -110,9 +135,9 @@ bool BatchScheduler::settle(InFlight& batch) {
 void BatchScheduler::set_aside(InFlight& batch, std::size_t run) {
   const FailureRecord& failure = table_.failure(batch.slot, run);
   batch.bad_rows.push_back(failure.row);
-  BadSample bad{epoch_, batch.ticket.number, origin_of(failure)};
+  BadSample bad{epoch_.epoch, batch.ticket.number, origin_of(failure)};
   table_.reopen_after_failure(batch.slot, run);
-  bad_samples_.add(std::move(bad), plan_.first(batch.ticket.number) + batch.ticket.rows);
+  bad_samples_.add(std::move(bad), planned_samples_);
 }
 
 void BatchScheduler::raise(Flight batch, std::size_t run) {
@@ -144,17 +169,19 @@ std::optional<HostBatch> BatchScheduler::deliver(Flight batch) {
     recycle(batch);
     return std::nullopt;
   }
+  deliveries_.delivered(taken.ticket.number, taken.ticket.rows);
   in_flight_.erase(batch);
   table_.clear(taken.slot);
   ledger_.deliver(taken.slot);
   publish_more();
-  return HostBatch({epoch_, taken.ticket.number, rows, taken.slot, table_.data(taken.slot),
+  return HostBatch({epoch_.epoch, taken.ticket.number, rows, taken.slot, table_.data(taken.slot),
                     table_.indices(taken.slot).data(), &table_.layout()},
                    shared_from_this());
 }
 
 void BatchScheduler::recycle(Flight batch) {
   const std::size_t slot = batch->slot;
+  deliveries_.delivered(batch->ticket.number, batch->ticket.rows);
   in_flight_.erase(batch);
   table_.clear(slot);
   ledger_.free(slot);
@@ -168,7 +195,7 @@ bool BatchScheduler::ready() {
 
 bool BatchScheduler::epoch_finished() const {
   const std::lock_guard lock(mutex_);
-  return in_flight_.empty() && next_batch_ >= plan_.batches() && !planning_error_;
+  return in_flight_.empty() && next_batch_ >= end_ && !planning_error_;
 }
 
 bool BatchScheduler::starved() const {
@@ -179,6 +206,11 @@ bool BatchScheduler::starved() const {
 std::size_t BatchScheduler::leased() const {
   const std::lock_guard lock(mutex_);
   return ledger_.leased();
+}
+
+DeliveryLog BatchScheduler::deliveries() const {
+  const std::lock_guard lock(mutex_);
+  return deliveries_;
 }
 
 std::size_t BatchScheduler::bad_sample_count() const {
@@ -200,6 +232,7 @@ void BatchScheduler::release(std::size_t slot) noexcept {
   const std::lock_guard lock(mutex_);
   ledger_.free(slot);
   publish_more();
+  plan_ahead();
 }
 
 }  // namespace leat

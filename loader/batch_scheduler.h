@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "loader/bad_samples.h"
-#include "loader/epoch_plan.h"
+#include "loader/batch_sampler.h"
+#include "loader/delivery_log.h"
 #include "loader/host_batch.h"
-#include "loader/sampler.h"
 #include "loader/slot_ledger.h"
 #include "loader/slot_table.h"
 
@@ -31,12 +31,21 @@ struct SchedulerOptions {
   std::function<std::string(std::uint64_t index)> describe = nullptr;  // names a sample in messages
 };
 
+// An epoch, from its beginning or from where it was left.
+struct EpochStart {
+  std::uint64_t epoch = 0;
+  std::shared_ptr<const BatchSampler> batches;  // shared with the user
+  std::size_t first_number = 0;                 // of the first of `batches`
+  DeliveryLog done;                             // these are not delivered again
+  std::size_t dataset_size = 0;                 // bounds the indices
+};
+
 // Thread-safe. It is the owner that batches return their slots to, and then publishes the next batch at once,
 // so the workers go on while the consumer computes.
 //
 // Invariants:
-//  1. in_flight_ holds the published, undelivered batches of the present epoch, oldest first; in order, they are
-//     numbered without gaps up to next_batch_.
+//  1. in_flight_ holds the published, undelivered batches of the present epoch, oldest first. They and those in
+//     deliveries_ are all batches below next_batch_.
 //  2. At most `depth` batches are in flight.
 //  3. A slot is published only when the ledger says free, which it does only after every run of it has
 //     finished.
@@ -47,9 +56,8 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   SlotTable& table() noexcept { return table_; }
   const SlotTable& table() const noexcept { return table_; }
 
-  // Abandons what is in flight and publishes the first batches of `epoch`. `dataset_size` bounds the indices.
-  void begin_epoch(std::uint64_t epoch, std::shared_ptr<const Sampler> sampler, EpochPlan plan,
-                   std::size_t dataset_size);
+  // Abandons what is in flight and publishes the first batches.
+  void begin_epoch(EpochStart start);
 
   // The oldest batch if it is ready (out of order: any that is); nullopt if there is none. Throws what the
   // sampler threw, SampleError for a batch with a bad sample where the policy is to raise (the batch is done
@@ -59,6 +67,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   bool epoch_finished() const;  // every batch was delivered or its error thrown
   bool starved() const;         // nothing is in flight and nothing can be: all slots are leased
   std::size_t leased() const;
+  DeliveryLog deliveries() const;  // of the present epoch
   std::size_t bad_sample_count() const;
   std::vector<BadSample> bad_samples() const;  // the first BadSampleLog::kKept
 
@@ -76,6 +85,9 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
 
   void publish_more();
   void publish_next();
+  void plan_next();
+  void plan_ahead() noexcept;
+  void go_to(std::size_t batch);
   void sweep_draining();
   Flight deliverable();  // in_flight_.end(): none
   bool settle(InFlight& batch);
@@ -93,14 +105,15 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   SlotLedger ledger_;
   BadSampleLog bad_samples_;
   std::deque<InFlight> in_flight_;
-  std::shared_ptr<const Sampler> sampler_;  // shared with the user
-  EpochPlan plan_;
-  std::size_t dataset_size_ = 0;
-  std::uint64_t epoch_ = 0;
-  std::size_t next_batch_ = 0;  // of the epoch, to be published
+  EpochStart epoch_;  // but for what is done, which deliveries_ goes on with
+  DeliveryLog deliveries_;
+  std::size_t end_ = 0;         // the number behind the epoch's last batch
+  std::size_t next_batch_ = 0;  // to be published, or end_
+  std::size_t planned_samples_ = 0;
   std::uint64_t generation_ = 0;
-  std::vector<std::uint64_t> indices_;  // of the batch being published
-  std::exception_ptr planning_error_;   // of the sampler, thrown when the batches before it are delivered
+  std::vector<std::uint64_t> indices_;  // of the next batch, where it is planned already
+  bool planned_ = false;
+  std::exception_ptr planning_error_;  // of the sampler, thrown when the batches before it are delivered
   bool closed_ = false;
 };
 

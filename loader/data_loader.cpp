@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "loader/batch_scheduler.h"
+#include "loader/epoch_source.h"
 #include "loader/loader_options.h"
 #include "loader/worker.h"
 #include "loader/worker_pool.h"
@@ -18,6 +19,7 @@ class DataLoader::Core {
       : dataset_(dataset),
         options_(std::move(options)),
         resolved_(resolve(options_)),
+        source_(dataset_, options_, resolved_),
         scheduler_(std::make_shared<BatchScheduler>(BatchLayout(dataset.schema(), resolved_.batch_size),
                                                     scheduler_options())),
         job_{scheduler_->table(), dataset_, resolved_.seed, options_.worker_init_fn,
@@ -36,15 +38,14 @@ class DataLoader::Core {
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  std::size_t batches() const { return plan(sampler()->size()).batches(); }
+  std::size_t batches() const { return source_.batches(in_epoch_ ? epoch_ : next_epoch_); }
 
-  void start_epoch(std::uint64_t epoch) {
-    if (broken_) std::rethrow_exception(broken_);
-    auto order = sampler();
-    const EpochPlan cut = plan(order->size());
-    scheduler_->begin_epoch(epoch, std::move(order), cut, dataset_.size());
-    next_epoch_ = epoch + 1;
-    in_epoch_ = true;
+  void start_epoch(std::uint64_t epoch) { begin(source_.from_beginning(epoch)); }
+
+  void restore(const LoaderState& state) { begin(source_.from(state)); }
+
+  LoaderState state() const {
+    return in_epoch_ ? source_.state(epoch_, scheduler_->deliveries()) : source_.state(next_epoch_, {});
   }
 
   std::optional<HostBatch> next() {
@@ -81,13 +82,13 @@ class DataLoader::Core {
         .describe = [&dataset = dataset_](std::uint64_t index) { return describe_sample(dataset, index); }};
   }
 
-  std::shared_ptr<const Sampler> sampler() const {
-    if (options_.sampler) return options_.sampler;
-    if (options_.shuffle) return std::make_shared<RandomSampler>(dataset_.size(), resolved_.seed);
-    return std::make_shared<SequentialSampler>(dataset_.size());
+  void begin(EpochStart start) {
+    if (broken_) std::rethrow_exception(broken_);
+    epoch_ = start.epoch;
+    next_epoch_ = start.epoch + 1;
+    scheduler_->begin_epoch(std::move(start));
+    in_epoch_ = true;
   }
-
-  EpochPlan plan(std::size_t samples) const { return {samples, resolved_.batch_size, resolved_.drop_last}; }
 
   Deadline deadline_of_call() const {
     if (resolved_.timeout.count() == 0) return std::nullopt;
@@ -136,11 +137,13 @@ class DataLoader::Core {
   const Dataset& dataset_;
   const DataLoaderOptions options_;
   const ResolvedLoaderOptions resolved_;
+  const EpochSource source_;
   const std::shared_ptr<BatchScheduler> scheduler_;  // shared with the batches that are out
   const WorkerJob job_;
 
   // Of the thread that uses the loader.
   std::unique_ptr<WorkerPool> pool_;
+  std::uint64_t epoch_ = 0;  // the present one, where in_epoch_
   std::uint64_t next_epoch_ = 0;
   bool in_epoch_ = false;
   std::exception_ptr broken_;
@@ -160,6 +163,13 @@ std::optional<HostBatch> DataLoader::next() {
 }
 void DataLoader::start_epoch(std::uint64_t epoch) {
   core_->start_epoch(epoch);
+}
+
+LoaderState DataLoader::state() const {
+  return core_->state();
+}
+void DataLoader::restore(const LoaderState& state) {
+  core_->restore(state);
 }
 
 BatchRange<HostBatch> DataLoader::epoch(std::uint64_t epoch) {

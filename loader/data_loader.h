@@ -14,8 +14,10 @@
 #include "loader/bad_samples.h"
 #include "loader/base/warning.h"
 #include "loader/batch_range.h"
+#include "loader/batch_sampler.h"
 #include "loader/errors.h"
 #include "loader/host_batch.h"
+#include "loader/loader_state.h"
 #include "loader/sampler.h"
 
 namespace leat {
@@ -32,6 +34,8 @@ struct DataLoaderOptions {
   bool shuffle = false;
   // Shared, since the caller that built it usually keeps it.
   std::shared_ptr<const Sampler> sampler = nullptr;
+  // Not together with batch_size, shuffle, sampler, drop_last: it says which samples make up each batch.
+  std::shared_ptr<const BatchSampler> batch_sampler = nullptr;
   // 0: get() runs in next(), on the caller's thread.
   int num_workers = 0;
   WorkerKind worker_kind = WorkerKind::processes;
@@ -82,7 +86,7 @@ class DataLoader {
   DataLoader& operator=(DataLoader&&) noexcept;
   ~DataLoader();  // ends the workers, in mid-epoch too; batches that are still held stay valid
 
-  std::size_t size() const;  // batches per epoch
+  std::size_t size() const;  // batches of the present epoch, or of the one that next() will begin
 
   // The next batch of the epoch, in order; nullopt once at its end. The call after that begins the epoch that
   // follows; the first call of all begins epoch 0. Throws SampleError (the epoch goes on with the batch after
@@ -92,6 +96,17 @@ class DataLoader {
 
   // Begins `epoch`, abandoning what is left of the present one.
   void start_epoch(std::uint64_t epoch);
+
+  // Where next() goes on. Cheap; no worker is involved.
+  LoaderState state() const;
+
+  // Goes on where `state` was taken: the batches that next() delivers are those that it would have delivered
+  // there, to the byte, whatever the number and kind of workers here. With another batch size, or another world
+  // size (where all ranks took their states after equally many samples), the remaining samples of the epoch are
+  // delivered, each once (as far as the sampler pads, padding excepted), in the order they had; that needs a
+  // Sampler that knows what remains, and a state that was not taken out of order. Throws ArgumentError where
+  // the state is of another dataset size, seed or kind of order, or asks for what is not possible.
+  void restore(const LoaderState& state);
 
   // Begins an epoch and iterates over it: for (auto& batch : loader.epoch(3)).
   BatchRange<HostBatch> epoch(std::uint64_t epoch);

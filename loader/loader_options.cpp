@@ -29,6 +29,9 @@ void check(const DataLoaderOptions& options) {
           fmt::format("bad_sample_limit.rate is {}; it must be in [0, 1]", options.bad_sample_limit.rate));
   require(!(options.sampler && options.shuffle),
           "sampler and shuffle exclude each other: the sampler gives the order");
+  require(!options.batch_sampler ||
+              (options.batch_size == 1 && !options.shuffle && !options.sampler && !options.drop_last),
+          "batch_sampler excludes batch_size, shuffle, sampler and drop_last: it makes up the batches");
   require(!(options.prefetch_factor && options.num_workers == 0),
           "prefetch_factor needs num_workers > 0: without workers nothing is prefetched");
   require(!options.prefetch_factor || *options.prefetch_factor > 0,
@@ -44,7 +47,9 @@ ResolvedLoaderOptions resolve(const DataLoaderOptions& options) {
   const auto workers = static_cast<std::size_t>(options.num_workers);
   const std::size_t factor = options.prefetch_factor.value_or(kDefaultPrefetchFactor);
   const std::size_t depth = workers == 0 ? 1 : checked_multiply(factor, workers);
-  return {.batch_size = options.batch_size,
+  const std::size_t rows =
+      options.batch_sampler ? options.batch_sampler->max_batch_size() : options.batch_size;
+  return {.batch_size = rows,
           .num_workers = options.num_workers,
           .worker_kind = options.worker_kind,
           .depth = depth,

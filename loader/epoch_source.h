@@ -1,0 +1,41 @@
+// Where the batches of an epoch come from: the options' sampler or batch sampler, from the beginning or from a
+// saved state on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "datasets/dataset.h"
+#include "loader/batch_scheduler.h"
+#include "loader/data_loader.h"
+#include "loader/loader_options.h"
+#include "loader/loader_state.h"
+
+namespace leat {
+
+// Used by one thread at a time. What it refers to outlives it.
+class EpochSource {
+ public:
+  EpochSource(const Dataset& dataset, const DataLoaderOptions& options, const ResolvedLoaderOptions& resolved)
+      : dataset_(dataset), options_(options), resolved_(resolved) {}
+
+  std::size_t batches(std::uint64_t epoch) const { return batch_sampler()->size(epoch); }
+
+  EpochStart from_beginning(std::uint64_t epoch) const;
+  EpochStart from(const LoaderState& state) const;  // throws ArgumentError; see DataLoader::restore()
+
+  // A state of this source: what was delivered of `epoch` is in `done`.
+  LoaderState state(std::uint64_t epoch, const DeliveryLog& done) const;
+
+ private:
+  std::shared_ptr<const Sampler> sampler() const;
+  std::shared_ptr<const BatchSampler> batch_sampler() const;
+  const char* order() const;
+  void check(const LoaderState& state) const;
+
+  const Dataset& dataset_;
+  const DataLoaderOptions& options_;
+  const ResolvedLoaderOptions& resolved_;
+};
+
+}  // namespace leat

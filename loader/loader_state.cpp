@@ -1,0 +1,91 @@
+#include "loader/loader_state.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kVersionKey = "leat_loader_state";
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw ArgumentError("the loader state is not usable: " + why);
+}
+
+std::uint64_t number(const json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) refuse(fmt::format("'{}' is missing", key));
+  if (!found->is_number_unsigned())
+    refuse(fmt::format("'{}' is {}, not a number from 0 on", key, found->dump()));
+  return found->get<std::uint64_t>();
+}
+
+std::size_t batch_number(const std::string& key) {
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), value);
+  if (error != std::errc() || end != key.data() + key.size() || key.empty()) {
+    refuse(fmt::format("'ahead' has the key '{}', which is no number of a batch", key));
+  }
+  return value;
+}
+
+std::map<std::size_t, std::size_t> ahead_of(const json& object) {
+  const auto found = object.find("ahead");
+  if (found == object.end() || !found->is_object()) refuse("'ahead' is missing, or no object");
+  std::map<std::size_t, std::size_t> ahead;
+  for (const auto& [key, rows] : found->items()) ahead[batch_number(key)] = number(*found, key.c_str());
+  return ahead;
+}
+
+json parse(const std::string& text) {
+  try {
+    return json::parse(text);
+  } catch (const json::exception& error) {
+    refuse(error.what());
+  }
+}
+
+}  // namespace
+
+std::string LoaderState::to_json() const {
+  json beyond = json::object();
+  for (const auto& [batch, rows] : ahead) beyond[std::to_string(batch)] = rows;
+  const nlohmann::ordered_json object{{kVersionKey, kVersion},
+                                      {"epoch", epoch},
+                                      {"batches", batches},
+                                      {"samples", samples},
+                                      {"ahead", beyond},
+                                      {"order", order},
+                                      {"seed", seed},
+                                      {"dataset_size", dataset_size},
+                                      {"world_size", world_size},
+                                      {"batch_size", batch_size}};
+  return object.dump();
+}
+
+LoaderState LoaderState::from_json(const std::string& text) {
+  const json object = parse(text);
+  if (!object.is_object()) refuse("it is no JSON object");
+  const std::uint64_t version = number(object, kVersionKey);
+  if (version != kVersion) refuse(fmt::format("its version is {}; this program reads {}", version, kVersion));
+  const auto order = object.find("order");
+  if (order == object.end() || !order->is_string()) refuse("'order' is missing, or no string");
+  return {.epoch = number(object, "epoch"),
+          .batches = number(object, "batches"),
+          .samples = number(object, "samples"),
+          .ahead = ahead_of(object),
+          .order = order->get<std::string>(),
+          .seed = number(object, "seed"),
+          .dataset_size = number(object, "dataset_size"),
+          .world_size = number(object, "world_size"),
+          .batch_size = number(object, "batch_size")};
+}
+
+}  // namespace leat
