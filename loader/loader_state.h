@@ -16,12 +16,12 @@ struct LoaderState {
   std::uint64_t epoch = 0;  // that the next call of next() goes on with, or begins
   std::size_t batches = 0;  // of it, delivered
   std::size_t samples = 0;  // planned in those batches, on this rank
-  std::map<std::size_t, std::size_t>
-      ahead;  // out of order: batches delivered beyond those, and their samples
+  // Out of order: the batches delivered beyond those, and how many samples each has.
+  std::map<std::size_t, std::size_t> ahead = {};
 
   // What the order of samples hangs on; restoring into a loader that differs in one of the first three is an
   // error. World size and batch size may differ: see DataLoader::restore().
-  std::string order;             // "sequential", "shuffled", "sampler" or "batch_sampler"
+  std::string order = {};        // "sequential", "shuffled", "sampler" or "batch_sampler"
   std::uint64_t seed = 0;        // of the order and of every sample's generator
   std::size_t dataset_size = 0;  // samples
   std::size_t world_size = 1;    // ranks that share the order

@@ -1,0 +1,292 @@
+#include "loader/loader_state.h"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "loader/base/shared_memory.h"
+#include "loader/bucket_batch_sampler.h"
+#include "loader/data_loader.h"
+#include "loader/delivery_log.h"
+#include "tests/loader/support/arithmetic_dataset.h"
+#include "tests/loader/support/each_worker_kind.h"
+#include "tests/support/expect_error.h"
+
+namespace leat {
+namespace {
+
+using test::ArithmeticDataset;
+using test::check_rows;
+using test::expect_error;
+using test::indices_of;
+using test::Workers;
+
+// What a loop sees of a batch.
+struct Seen {
+  std::uint64_t epoch, number;
+  std::vector<std::uint64_t> indices;
+  std::vector<std::uint32_t> noise;
+  friend bool operator==(const Seen&, const Seen&) = default;
+};
+
+Seen seen(const HostBatch& batch) {
+  const auto noise = batch["noise"].as<std::uint32_t>();
+  return {batch.epoch(), batch.number(), indices_of(batch), {noise.begin(), noise.end()}};
+}
+
+// The batches of the next `epochs` epochs, the present one included.
+std::vector<Seen> rest(DataLoader& loader, int epochs) {
+  std::vector<Seen> all;
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    while (const auto batch = loader.next()) all.push_back(seen(*batch));
+  }
+  return all;
+}
+
+LoaderState by_json(const LoaderState& state) {
+  return LoaderState::from_json(state.to_json());
+}
+
+LEAT_LOADER_TEST(resumes, "66, 67, 72: a state after any batch resumes exactly, with any number of workers") {
+  const ArithmeticDataset dataset(45);
+  const DataLoaderOptions options{.batch_size = 6, .shuffle = true, .seed = 9};
+  DataLoader uninterrupted(dataset, options);
+  const std::vector<Seen> expected = rest(uninterrupted, 2);
+  REQUIRE(expected.size() == 16);
+  for (std::size_t taken = 0; taken <= 8; ++taken) {
+    INFO("after " << taken << " batches");
+    LoaderState state;
+    {
+      DataLoader first(dataset, workers.with(options));
+      for (std::size_t batch = 0; batch < taken; ++batch) REQUIRE(first.next());
+      state = by_json(first.state());
+      first.next();  // [70] does not alter the state that was taken
+    }
+    CHECK(state.batches == taken);
+    CHECK(state.samples == std::min<std::size_t>(6 * taken, 45));
+    DataLoader second(dataset, options);
+    second.restore(state);
+    CHECK(second.state() == state);
+    CHECK(rest(second, 2) ==
+          std::vector<Seen>(expected.begin() + static_cast<std::ptrdiff_t>(taken), expected.end()));
+    DataLoader third(dataset, workers.with(options));
+    third.restore(state);
+    CHECK(rest(third, 2) ==
+          std::vector<Seen>(expected.begin() + static_cast<std::ptrdiff_t>(taken), expected.end()));
+  }
+}
+
+LEAT_LOADER_TEST(between_epochs, "69: in the last batch nothing remains, between epochs a full one") {
+  const ArithmeticDataset dataset(10);
+  const DataLoaderOptions options{.batch_size = 5, .shuffle = true};
+  DataLoader loader(dataset, workers.with(options));
+  CHECK(loader.state() == LoaderState{.order = "shuffled", .dataset_size = 10, .batch_size = 5});
+  loader.next();
+  loader.next();
+  const LoaderState in_last = loader.state();
+  CHECK_FALSE(loader.next());
+  const LoaderState between = loader.state();
+  CHECK(between.epoch == 1);
+  CHECK(between.batches == 0);
+  DataLoader other(dataset, workers.with(options));
+  other.restore(in_last);
+  CHECK_FALSE(other.next());
+  CHECK(other.next()->epoch() == 1);
+  other.restore(between);
+  const auto batch = other.next();
+  CHECK(batch->epoch() == 1);
+  CHECK(batch->number() == 0);
+  other.start_epoch(7);
+  CHECK(other.state().epoch == 7);
+}
+
+LEAT_LOADER_TEST(after_error, "a batch whose error was thrown is done with") {
+  const test::HookedDataset dataset(12, [](std::size_t index) {
+    if (index == 4) throw std::runtime_error("four");
+  });
+  const DataLoaderOptions options{.batch_size = 3};
+  DataLoader loader(dataset, workers.with(options));
+  loader.next();
+  expect_error<SampleError>([&] { loader.next(); });
+  DataLoader other(dataset, workers.with(options));
+  other.restore(loader.state());
+  CHECK(other.next()->number() == 2);
+}
+
+TEST_CASE("71: out of order, resuming neither loses nor repeats", "[process]") {
+  // Sample 0 waits for most of the others, so that batches overtake the first one.
+  const SharedMemory memory("a counter", sizeof(std::atomic<int>));
+  auto& loaded = *reinterpret_cast<std::atomic<int>*>(memory.bytes().data());
+  const test::HookedDataset dataset(60, [&](std::size_t index) {
+    while (index == 0 && loaded.load() < 20) std::this_thread::yield();
+    loaded.fetch_add(1);
+  });
+  const DataLoaderOptions options{.batch_size = 4, .num_workers = 3, .in_order = false};
+  DataLoader loader(dataset, options);
+  std::multiset<std::uint64_t> indices;
+  for (int batch = 0; batch < 3; ++batch) {
+    for (const std::uint64_t index : loader.next()->indices()) indices.insert(index);
+  }
+  const LoaderState state = by_json(loader.state());
+  CHECK(state.batches == 0);
+  CHECK(state.ahead.size() == 3);
+  DataLoader other(dataset, options);
+  other.restore(state);
+  CHECK(other.state() == state);
+  while (const auto batch = other.next()) {
+    for (const std::uint64_t index : batch->indices()) indices.insert(index);
+  }
+  std::multiset<std::uint64_t> expected;
+  for (std::uint64_t index = 0; index < 60; ++index) expected.insert(index);
+  CHECK(indices == expected);
+  auto bigger = options;
+  bigger.batch_size = 5;
+  DataLoader unable(dataset, bigger);
+  expect_error<ArgumentError>([&] { unable.restore(state); }, {"out of order"});
+}
+
+TEST_CASE("68: after a restart with another world size every remaining sample comes once") {
+  std::mt19937_64 random(68);
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t samples = 1 + random() % 200, batch_size = 1 + random() % 9;
+    const int before = 1 + static_cast<int>(random() % 4), after = 1 + static_cast<int>(random() % 4);
+    const std::size_t steps = random() % 8;
+    INFO(samples << " samples, batch size " << batch_size << ", " << steps << " steps on " << before
+                 << " ranks, then " << after);
+    const ArithmeticDataset dataset(samples);
+    const auto options = [&](int rank, int world) {
+      return DataLoaderOptions{
+          .batch_size = batch_size,
+          .sampler = std::make_shared<DistributedSampler>(
+              samples, DistributedSamplerOptions{.rank = rank, .world_size = world, .uneven = Uneven::keep})};
+    };
+    std::multiset<std::uint64_t> seen_indices;
+    LoaderState state;
+    for (int rank = 0; rank < before; ++rank) {
+      DataLoader loader(dataset, options(rank, before));
+      for (std::size_t step = 0; step < steps; ++step) {
+        const auto batch = loader.next();
+        if (!batch) break;
+        seen_indices.insert(batch->indices().begin(), batch->indices().end());
+        if (rank == 0) state = by_json(loader.state());
+      }
+      if (rank == 0 && steps == 0) state = loader.state();
+    }
+    for (int rank = 0; rank < after; ++rank) {
+      DataLoader loader(dataset, options(rank, after));
+      loader.restore(state);
+      while (const auto batch = loader.next())
+        seen_indices.insert(batch->indices().begin(), batch->indices().end());
+    }
+    CHECK(seen_indices.size() == samples);
+    CHECK(std::set<std::uint64_t>(seen_indices.begin(), seen_indices.end()).size() == samples);
+  }
+}
+
+TEST_CASE("another batch size delivers the same samples in the same order") {
+  const ArithmeticDataset dataset(50);
+  DataLoader loader(dataset, {.batch_size = 7, .shuffle = true});
+  std::vector<std::uint64_t> order;
+  for (int batch = 0; batch < 3; ++batch) {
+    const auto part = indices_of(*loader.next());
+    order.insert(order.end(), part.begin(), part.end());
+  }
+  DataLoader other(dataset, {.batch_size = 4, .shuffle = true});
+  other.restore(loader.state());
+  while (const auto batch = other.next()) {
+    const auto part = indices_of(*batch);
+    order.insert(order.end(), part.begin(), part.end());
+  }
+  std::vector<std::uint64_t> expected(50);
+  RandomSampler(50, 0).indices(0, 0, expected);
+  CHECK(order == expected);
+}
+
+TEST_CASE("21: a batch sampler makes up the batches, and resumes by their number") {
+  const ArithmeticDataset dataset(30);
+  const auto batches = std::make_shared<BucketBatchSampler>(
+      [] {
+        std::vector<std::size_t> lengths(30);
+        for (std::size_t i = 0; i < 30; ++i) lengths[i] = 1 + i % 10;
+        return lengths;
+      }(),
+      BucketBatchSamplerOptions{.boundaries = {4, 8}, .batch_sizes = {6, 4, 2}, .seed = 5});
+  const DataLoaderOptions options{
+      .batch_sampler = batches, .num_workers = 2, .worker_kind = WorkerKind::threads};
+  DataLoader loader(dataset, options);
+  std::vector<std::vector<std::uint64_t>> all;
+  LoaderState state;
+  while (const auto batch = loader.next()) {
+    check_rows(*batch, 0);
+    all.push_back(indices_of(*batch));
+    if (batch->number() == 2) state = loader.state();
+  }
+  REQUIRE(all.size() == batches->size(0));
+  std::vector<std::uint64_t> expected;
+  for (std::size_t number = 0; number < all.size(); ++number) {
+    batches->batch(0, number, expected);
+    CHECK(all[number] == expected);
+  }
+  DataLoader other(dataset, options);
+  other.restore(state);
+  for (std::size_t number = 3; number < all.size(); ++number) CHECK(indices_of(*other.next()) == all[number]);
+  CHECK_FALSE(other.next());
+}
+
+TEST_CASE("a state of something else is refused by name") {
+  const ArithmeticDataset dataset(30), longer(31);
+  const auto state_of = [](const Dataset& data, const DataLoaderOptions& options) {
+    return DataLoader(data, options).state();
+  };
+  DataLoader loader(dataset, {.batch_size = 4, .shuffle = true, .seed = 1});
+  const auto refused = [&](const LoaderState& state, std::initializer_list<std::string_view> fragments) {
+    expect_error<ArgumentError>([&] { loader.restore(state); }, fragments);
+  };
+  refused(state_of(dataset, {.batch_size = 4, .seed = 1}), {"order", "sequential", "shuffled"});
+  refused(state_of(dataset, {.batch_size = 4, .shuffle = true, .seed = 2}), {"seed", "2", "1"});
+  refused(state_of(longer, {.batch_size = 4, .shuffle = true, .seed = 1}), {"dataset size", "31", "30"});
+  CHECK(loader.next());  // and the loader is none the worse
+}
+
+TEST_CASE("a state that is no state is refused by what is wrong with it") {
+  const std::string good = LoaderState{.ahead = {{7, 3}}, .order = "shuffled", .batch_size = 4}.to_json();
+  CHECK(LoaderState::from_json(good).ahead.at(7) == 3);
+  const auto refused = [](std::string text, std::initializer_list<std::string_view> fragments) {
+    expect_error<ArgumentError>([&] { LoaderState::from_json(text); }, fragments);
+  };
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  refused("", {"not usable"});
+  refused("[1]", {"object"});
+  refused("{\"leat", {"not usable"});
+  refused(with("\"epoch\":0,", ""), {"'epoch'", "missing"});
+  refused(with("\"epoch\":0", "\"epoch\":-1"), {"'epoch'", "-1"});
+  refused(with("\"epoch\":0", "\"epoch\":1.5"), {"'epoch'", "1.5"});
+  refused(with("\"leat_loader_state\":1", "\"leat_loader_state\":9"), {"version", "9"});
+  refused(with("\"7\"", "\"seven\""), {"seven"});
+  refused(with("\"shuffled\"", "3"), {"'order'"});
+}
+
+TEST_CASE("a delivery log closes gaps") {
+  DeliveryLog log;
+  log.delivered(1, 4);
+  log.delivered(2, 4);
+  CHECK(log.batches() == 0);
+  CHECK(log.was_delivered(2));
+  CHECK_FALSE(log.was_delivered(0));
+  log.delivered(0, 3);
+  CHECK(log.batches() == 3);
+  CHECK(log.samples() == 11);
+  CHECK(log.ahead().empty());
+}
+
+}  // namespace
+}  // namespace leat
