@@ -55,7 +55,7 @@ add_library(leat_test_support STATIC ${support_sources})
 target_link_libraries(leat_test_support PUBLIC leat_catch2 leat::leat fmt::fmt)
 leat_compile_options(leat_test_support)
 
-leat_tests(loader LIBRARIES leat::loader)
+leat_tests(loader LIBRARIES leat::loader nlohmann_json::nlohmann_json)
 leat_tests(datasets LIBRARIES leat::datasets JPEG::JPEG)
 leat_tests(transfer LIBRARIES leat::transfer)
 leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})

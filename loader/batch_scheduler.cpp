@@ -16,7 +16,8 @@ BatchScheduler::BatchScheduler(const BatchLayout& layout, SchedulerOptions optio
                       RunSizing::max_runs(layout.capacity(), options.workers), options.workers}),
       options_(std::move(options)),
       ledger_(table_.slots()),
-      bad_samples_(options_.bad_sample_limit) {}
+      bad_samples_(options_.bad_sample_limit),
+      leased_since_ns_(table_.slots(), 0) {}
 
 void BatchScheduler::begin_epoch(EpochStart start) {
   const std::lock_guard lock(mutex_);
@@ -28,6 +29,7 @@ void BatchScheduler::begin_epoch(EpochStart start) {
   epoch_ = std::move(start);
   deliveries_ = std::exchange(epoch_.done, {});
   planned_samples_ = deliveries_.samples();
+  batches_delivered_ = samples_delivered_ = 0;
   planning_error_ = nullptr;
   end_ = epoch_.first_number + epoch_.batches->size(epoch_.epoch);
   bad_samples_.begin_epoch();
@@ -84,12 +86,12 @@ void BatchScheduler::publish_next() {
   ticket.epoch = epoch_.epoch;
   ticket.number = next_batch_;
   ticket.rows = indices_.size();
-  ticket.rows_per_run = RunSizing::rows_per_run(ticket.rows, options_.workers, table_.ns_per_sample());
+  ticket.rows_per_run = RunSizing::rows_per_run(ticket.rows, table_.active(), table_.ns_per_sample());
   const std::size_t slot = ledger_.take();
   std::copy(indices_.begin(), indices_.end(), table_.indices(slot).begin());
   ticket.generation = ++generation_;
   table_.publish(slot, ticket);
-  in_flight_.push_back({slot, ticket, {}});
+  in_flight_.push_back({slot, ticket, {}, steady_ns()});
   planned_samples_ += ticket.rows;
   go_to(next_batch_ + 1);
 }
@@ -170,6 +172,9 @@ std::optional<HostBatch> BatchScheduler::deliver(Flight batch) {
     return std::nullopt;
   }
   deliveries_.delivered(taken.ticket.number, taken.ticket.rows);
+  ++batches_delivered_;
+  samples_delivered_ += rows;
+  if (options_.trace) trace_delivery(taken);
   in_flight_.erase(batch);
   table_.clear(taken.slot);
   ledger_.deliver(taken.slot);
@@ -177,6 +182,25 @@ std::optional<HostBatch> BatchScheduler::deliver(Flight batch) {
   return HostBatch({epoch_.epoch, taken.ticket.number, rows, taken.slot, table_.data(taken.slot),
                     table_.indices(taken.slot).data(), &table_.layout()},
                    shared_from_this());
+}
+
+void BatchScheduler::trace_delivery(const InFlight& batch) {
+  const std::string arguments =
+      fmt::format(R"("epoch":{},"batch":{},"slot":{})", batch.ticket.epoch, batch.ticket.number, batch.slot);
+  std::uint64_t ended = batch.published_ns;
+  for (std::size_t run = 0; run < batch.ticket.runs(); ++run) {
+    const RunTiming timing = table_.timing(batch.slot, run);
+    const std::size_t rows = batch.ticket.last_row(run) - batch.ticket.first_row(run);
+    options_.trace->span(Trace::kFirstWorker + static_cast<int>(timing.worker),
+                         fmt::format("{} row{} of batch {}", rows, rows == 1 ? "" : "s", batch.ticket.number),
+                         timing.began_ns, timing.ended_ns, arguments);
+    ended = std::max(ended, timing.ended_ns);
+  }
+  const int track = Trace::kFirstSlot + static_cast<int>(batch.slot);
+  const std::uint64_t now = steady_ns();
+  options_.trace->span(track, "loading", batch.published_ns, ended, arguments);
+  options_.trace->span(track, "ready", ended, now, arguments);
+  leased_since_ns_[batch.slot] = now;
 }
 
 void BatchScheduler::recycle(Flight batch) {
@@ -213,6 +237,17 @@ DeliveryLog BatchScheduler::deliveries() const {
   return deliveries_;
 }
 
+SchedulerCounts BatchScheduler::counts() const {
+  const std::lock_guard lock(mutex_);
+  const auto finished = [this](const InFlight& batch) { return table_.finished(batch.slot); };
+  return {.batches = batches_delivered_,
+          .samples = samples_delivered_,
+          .slots = ledger_.size(),
+          .slots_leased = ledger_.leased(),
+          .in_flight = in_flight_.size(),
+          .ready = static_cast<std::size_t>(std::count_if(in_flight_.begin(), in_flight_.end(), finished))};
+}
+
 std::size_t BatchScheduler::bad_sample_count() const {
   const std::lock_guard lock(mutex_);
   return bad_samples_.count();
@@ -230,6 +265,10 @@ void BatchScheduler::close() noexcept {
 
 void BatchScheduler::release(std::size_t slot) noexcept {
   const std::lock_guard lock(mutex_);
+  if (options_.trace) {
+    options_.trace->span(Trace::kFirstSlot + static_cast<int>(slot), "leased", leased_since_ns_[slot],
+                         steady_ns());
+  }
   ledger_.free(slot);
   publish_more();
   plan_ahead();

@@ -18,6 +18,7 @@
 #include "loader/host_batch.h"
 #include "loader/slot_ledger.h"
 #include "loader/slot_table.h"
+#include "loader/trace.h"
 
 namespace leat {
 
@@ -29,6 +30,17 @@ struct SchedulerOptions {
   OnBadSample on_bad_sample = OnBadSample::raise;
   BadSampleLimit bad_sample_limit{};
   std::function<std::string(std::uint64_t index)> describe = nullptr;  // names a sample in messages
+  std::shared_ptr<Trace> trace = nullptr;  // shared: batches that outlive the loader end their spans
+};
+
+// Since the epoch began, but for the slots.
+struct SchedulerCounts {
+  std::uint64_t batches = 0;  // delivered
+  std::uint64_t samples = 0;
+  std::size_t slots = 0;
+  std::size_t slots_leased = 0;
+  std::size_t in_flight = 0;
+  std::size_t ready = 0;  // of those, finished
 };
 
 // An epoch, from its beginning or from where it was left.
@@ -68,6 +80,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   bool starved() const;         // nothing is in flight and nothing can be: all slots are leased
   std::size_t leased() const;
   DeliveryLog deliveries() const;  // of the present epoch
+  SchedulerCounts counts() const;
   std::size_t bad_sample_count() const;
   std::vector<BadSample> bad_samples() const;  // the first BadSampleLog::kKept
 
@@ -80,6 +93,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
     std::size_t slot;
     BatchTicket ticket;
     std::vector<std::uint32_t> bad_rows;
+    std::uint64_t published_ns;
   };
   using Flight = std::deque<InFlight>::iterator;
 
@@ -94,6 +108,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   void set_aside(InFlight& batch, std::size_t run);
   std::optional<HostBatch> deliver(Flight batch);
   void recycle(Flight batch);
+  void trace_delivery(const InFlight& batch);
   [[noreturn]] void raise(Flight batch, std::size_t run);
   SampleError::Origin origin_of(const FailureRecord& failure) const;
 
@@ -111,7 +126,9 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   std::size_t next_batch_ = 0;  // to be published, or end_
   std::size_t planned_samples_ = 0;
   std::uint64_t generation_ = 0;
-  std::vector<std::uint64_t> indices_;  // of the next batch, where it is planned already
+  std::uint64_t batches_delivered_ = 0, samples_delivered_ = 0;
+  std::vector<std::uint64_t> leased_since_ns_;  // by slot; for the trace
+  std::vector<std::uint64_t> indices_;          // of the next batch, where it is planned already
   bool planned_ = false;
   std::exception_ptr planning_error_;  // of the sampler, thrown when the batches before it are delivered
   bool closed_ = false;

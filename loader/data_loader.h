@@ -18,7 +18,9 @@
 #include "loader/errors.h"
 #include "loader/host_batch.h"
 #include "loader/loader_state.h"
+#include "loader/loader_stats.h"
 #include "loader/sampler.h"
+#include "loader/worker_info.h"
 
 namespace leat {
 
@@ -26,6 +28,9 @@ enum class WorkerKind {
   processes,  // forked; a crash in get() is contained
   threads,    // of the calling process; get() must be safe to call from several threads
 };
+
+// As DataLoaderOptions::num_workers: the loader finds the number while it runs, up to the CPUs it may use.
+inline constexpr int kAutoWorkers = -1;
 
 // Names and defaults are PyTorch's where PyTorch has the option.
 struct DataLoaderOptions {
@@ -36,7 +41,7 @@ struct DataLoaderOptions {
   std::shared_ptr<const Sampler> sampler = nullptr;
   // Not together with batch_size, shuffle, sampler, drop_last: it says which samples make up each batch.
   std::shared_ptr<const BatchSampler> batch_sampler = nullptr;
-  // 0: get() runs in next(), on the caller's thread.
+  // 0: get() runs in next(), on the caller's thread. kAutoWorkers: as many as help.
   int num_workers = 0;
   WorkerKind worker_kind = WorkerKind::processes;
   // Batches in flight per worker; 2 where it is not given; only with workers.
@@ -58,6 +63,9 @@ struct DataLoaderOptions {
   std::uint64_t seed = 0;
   // Runs in each worker before it loads anything; only with workers.
   std::function<void(int worker)> worker_init_fn = nullptr;
+  // With worker processes and at least two CPUs for each: each keeps to its share of the CPUs of the affinity
+  // mask, so that it stays near its caches and memory. false: the system places them.
+  bool spread_workers = true;
   // Batches that the consumer may hold at once without reducing those in flight.
   std::size_t leases = 3;
   // Told of what is repaired while loading goes on: a worker that died, say. Default: prints to stderr.
@@ -70,6 +78,8 @@ struct SlotMemory {
   std::size_t slot_bytes = 0;
   std::size_t count = 0;
 };
+
+class LoaderCore;
 
 // Thread rules: one thread at a time calls the members; batches may be destroyed on any thread. Workers start
 // in the constructor, so loaders are best made before CUDA and thread pools: the pool is forked from the
@@ -119,6 +129,9 @@ class DataLoader {
   const BatchLayout& layout() const;
   const DataLoaderOptions& options() const;
 
+  // How the present epoch goes, and what to change. Takes microseconds; meant for once in a while.
+  LoaderStats stats() const;
+
   // The bad samples that were skipped or substituted: how many, and the first thousand of them.
   std::size_t bad_sample_count() const;
   std::vector<BadSample> bad_samples() const;
@@ -127,8 +140,7 @@ class DataLoader {
   std::vector<int> worker_pids() const;
 
  private:
-  class Core;
-  std::unique_ptr<Core> core_;
+  std::unique_ptr<LoaderCore> core_;
 };
 
 }  // namespace leat

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "loader/base/checked.h"
+#include "loader/base/cpus.h"
 #include "loader/base/errors.h"
 
 namespace leat {
@@ -18,12 +21,14 @@ void require(bool condition, const std::string& otherwise) {
 
 void check(const DataLoaderOptions& options) {
   require(options.batch_size > 0, "batch_size is 0; it must be at least 1");
-  require(options.num_workers >= 0 && options.num_workers <= kMaxWorkers,
-          fmt::format("num_workers is {}; it must be in [0, {}]", options.num_workers, kMaxWorkers));
+  require(
+      options.num_workers == kAutoWorkers || (options.num_workers >= 0 && options.num_workers <= kMaxWorkers),
+      fmt::format("num_workers is {}; it must be in [0, {}], or kAutoWorkers", options.num_workers,
+                  kMaxWorkers));
   require(options.timeout.count() >= 0, "timeout is negative; 0 means for ever");
   require(options.sample_timeout.count() >= 0, "sample_timeout is negative; 0 means none");
   require(options.sample_timeout.count() == 0 ||
-              (options.num_workers > 0 && options.worker_kind == WorkerKind::processes),
+              (options.num_workers != 0 && options.worker_kind == WorkerKind::processes),
           "sample_timeout needs worker processes: nothing else can be stopped in the middle of a sample");
   require(options.bad_sample_limit.rate >= 0 && options.bad_sample_limit.rate <= 1,
           fmt::format("bad_sample_limit.rate is {}; it must be in [0, 1]", options.bad_sample_limit.rate));
@@ -44,13 +49,17 @@ void check(const DataLoaderOptions& options) {
 
 ResolvedLoaderOptions resolve(const DataLoaderOptions& options) {
   check(options);
-  const auto workers = static_cast<std::size_t>(options.num_workers);
+  const bool tune = options.num_workers == kAutoWorkers;
+  const int num_workers =
+      tune ? std::clamp(static_cast<int>(usable_cpus()), 1, kMaxWorkers) : options.num_workers;
+  const auto workers = static_cast<std::size_t>(num_workers);
   const std::size_t factor = options.prefetch_factor.value_or(kDefaultPrefetchFactor);
   const std::size_t depth = workers == 0 ? 1 : checked_multiply(factor, workers);
   const std::size_t rows =
       options.batch_sampler ? options.batch_sampler->max_batch_size() : options.batch_size;
   return {.batch_size = rows,
-          .num_workers = options.num_workers,
+          .num_workers = num_workers,
+          .tune = tune,
           .worker_kind = options.worker_kind,
           .depth = depth,
           .leases = options.leases,

@@ -13,7 +13,8 @@ namespace leat {
 
 struct ResolvedLoaderOptions {
   std::size_t batch_size;
-  int num_workers;
+  int num_workers;  // at most
+  bool tune;        // use as many of them as help
   WorkerKind worker_kind;
   std::size_t depth;   // batches in flight
   std::size_t leases;  // slots beside those

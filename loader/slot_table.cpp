@@ -57,6 +57,7 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
       SharedMemory("failure records", checked_multiply(records, sizeof(FailureRecord)), Pages::when_touched);
   std::byte* const base = memory_.bytes().data();
   control_ = construct<Control>(base + control, 1);
+  control_->active.store(static_cast<std::uint32_t>(dimensions.workers));
   headers_ = construct<SlotHeader>(base + headers, slots);
   words_ = construct<Word>(base + words, all_runs);
   progress_ = construct<Progress>(base + progress, all_runs);
@@ -161,8 +162,22 @@ void SlotTable::reopen_after_failure(std::size_t slot, std::size_t run) {
   announce_work();
 }
 
+RunTiming SlotTable::timing(std::size_t slot, std::size_t run) const {
+  return progress_[at(slot, run)].timing;
+}
+
+void SlotTable::set_active(std::size_t workers) {
+  control_->active.store(static_cast<std::uint32_t>(workers));
+  futex_wake_all(control_->active);
+}
+
+std::size_t SlotTable::active() const {
+  return control_->active.load(std::memory_order_relaxed);
+}
+
 void SlotTable::stop() {
   control_->stop.store(1);
+  set_active(dimensions_.workers + 1);  // another value than any before: nobody parks any more
   announce_work();
 }
 

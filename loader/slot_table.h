@@ -65,6 +65,13 @@ struct Claim {
   std::uint64_t word = 0;  // the claimed word, packed
 };
 
+// Who finished a run, and when it was in hand; times as in WorkerRecord.
+struct RunTiming {
+  std::uint64_t began_ns = 0;
+  std::uint64_t ended_ns = 0;
+  std::uint64_t worker = 0;
+};
+
 class SlotTable {
  public:
   struct Dimensions {
@@ -94,8 +101,10 @@ class SlotTable {
   const FailureRecord& failure(std::size_t slot, std::size_t run) const;
   // Gives the rows after the failed one to the workers. Precondition: the run failed.
   void reopen_after_failure(std::size_t slot, std::size_t run);
-  void stop();         // all workers leave when they next look
-  void await() const;  // from now on a finished batch gives a completion signal
+  RunTiming timing(std::size_t slot, std::size_t run) const;  // precondition: the run is done
+  void set_active(std::size_t workers);  // those with lower ids load; the others finish their run, then wait
+  void stop();                           // all workers leave when they next look
+  void await() const;                    // from now on a finished batch gives a completion signal
   const EventFd& completion() const noexcept { return completion_; }
   std::uint64_t ns_per_sample() const;  // a running mean over the workers; 0: nothing measured yet
 
@@ -109,6 +118,8 @@ class SlotTable {
   std::size_t row_in_progress(const Claim& claim) const;
   void begin_row(const Claim& claim, std::size_t row);  // the rows of the run before it are written
   FailureRecord& run_failure(const Claim& claim) const;
+  void set_timing(const Claim& claim, const RunTiming& timing);
+  void wait_while_parked(std::size_t worker) const;
   void finish(const Claim& claim, RunState state);       // done or failed; signals an awaiting parent
   void measured(std::size_t samples, std::uint64_t ns);  // that loading so many took
   void signal_completion() const;
@@ -126,6 +137,7 @@ class SlotTable {
   void release_reopened(std::size_t worker);  // no such process is to come: to whoever comes first
 
   // --- anybody
+  std::size_t active() const;
   std::vector<Claim> held_by(std::size_t worker) const;
   WorkerRecord& worker_record(std::size_t worker) const { return worker_records_[worker]; }
   FailureRecord& worker_failure(std::size_t worker) const;  // of worker_init_fn; written by that worker

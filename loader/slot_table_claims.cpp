@@ -21,6 +21,18 @@ void SlotTable::wait_for_work(std::uint32_t seen) const {
   control_->sleepers.fetch_sub(1);
 }
 
+void SlotTable::wait_while_parked(std::size_t worker) const {
+  for (;;) {
+    const std::uint32_t active = control_->active.load();
+    if (worker < active) return;
+    futex_wait(control_->active, active);
+  }
+}
+
+void SlotTable::set_timing(const Claim& claim, const RunTiming& timing) {
+  progress_[at(claim.slot, claim.run)].timing = timing;
+}
+
 std::optional<Claim> SlotTable::claim(std::size_t worker) {
   if (const auto found = claim_oldest(worker, true)) return found;
   return claim_oldest(worker, false);

@@ -11,6 +11,7 @@ struct SlotTable::Control {
   std::atomic<std::uint32_t> stop{0};
   alignas(64) mutable std::atomic<std::uint32_t> awaited{0};  // the parent sleeps, or is about to
   alignas(64) std::atomic<std::uint64_t> ns_per_sample{0};
+  alignas(64) std::atomic<std::uint32_t> active{0};  // workers with lower ids load, the others are parked
 };
 
 struct alignas(64) SlotTable::SlotHeader {
@@ -24,6 +25,7 @@ struct alignas(64) SlotTable::SlotHeader {
 struct SlotTable::Progress {
   std::atomic<std::uint32_t> row{0};  // in progress
   std::uint32_t blamed_row = 0;       // that the deaths in the word belong to
+  RunTiming timing;                   // of the worker that finished it
 };
 
 }  // namespace leat

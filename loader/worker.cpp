@@ -1,6 +1,9 @@
 #include "loader/worker.h"
 
+#include "loader/base/cpus.h"
+#include "loader/base/errors.h"
 #include "loader/base/rng.h"
+#include "loader/worker_info.h"
 
 namespace leat {
 
@@ -58,14 +61,27 @@ void load_claimed(const WorkerJob& job, const Claim& claim, WorkerRecord& record
     if (job.sample_deadline) record.busy_since.store(steady_ns(), std::memory_order_relaxed);
   });
   if (state == RunState::failed) count_sample(record);
-  const std::uint64_t took = steady_ns() - began;
+  const std::uint64_t ended = steady_ns(), took = ended - began;
+  job.table.set_timing(claim, {began, ended, ClaimWord::unpack(claim.word).worker});
   record.busy_since.store(0, std::memory_order_relaxed);
   record.busy_ns.store(record.busy_ns.load(std::memory_order_relaxed) + took, std::memory_order_relaxed);
   job.table.measured(job.table.row_in_progress(claim) + 1 - first, took);
   job.table.finish(claim, state);
 }
 
+thread_local std::optional<WorkerInfo> info_of_thread;
+
+void spread(const WorkerJob& job, std::size_t worker) {
+  try {
+    set_affinity(share_of(affinity_mask(), worker, static_cast<std::size_t>(job.workers)));
+  } catch (const SystemError&) {  // NOLINT(bugprone-empty-catch): on purpose
+    // The set of CPUs has just changed, or may not be: it is about speed only.
+  }
+}
+
 bool initialise(const WorkerJob& job, std::size_t worker) {
+  info_of_thread = {static_cast<int>(worker), job.workers, job.seed};
+  if (job.spread) spread(job, worker);
   try {
     if (job.init) job.init(static_cast<int>(worker));
     return true;
@@ -76,6 +92,18 @@ bool initialise(const WorkerJob& job, std::size_t worker) {
 }
 
 }  // namespace
+
+std::optional<WorkerInfo> worker_info() noexcept {
+  return info_of_thread;
+}
+
+std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std::size_t workers) {
+  if (cpus.size() < 2 * workers) return cpus;
+  const auto at = [&](std::size_t part) {
+    return cpus.begin() + static_cast<std::ptrdiff_t>(cpus.size() * part / workers);
+  };
+  return {at(worker), at(worker + 1)};
+}
 
 std::string describe_sample(const Dataset& dataset, std::uint64_t index) {
   try {
@@ -97,6 +125,7 @@ bool run_worker(const WorkerJob& job, std::size_t worker) {
   WorkerRecord& record = job.table.worker_record(worker);
   while (const auto claim = job.table.claim_reopened(worker)) load_claimed(job, *claim, record);
   while (!job.table.stopping()) {
+    job.table.wait_while_parked(worker);
     const std::uint32_t seen = job.table.work_sequence();
     if (const auto claim = job.table.claim(worker)) {
       load_claimed(job, *claim, record);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "datasets/dataset.h"
 #include "loader/slot_table.h"
@@ -18,6 +19,8 @@ struct WorkerJob {
   std::uint64_t seed = 0;
   std::function<void(int worker)> init;
   bool sample_deadline = false;  // workers note when they begin each sample, not only each run
+  int workers = 0;
+  bool spread = false;  // each worker keeps to its share of the CPUs
 };
 
 // The id that runs loaded on the caller's thread carry.
@@ -29,6 +32,10 @@ bool load_one_run(const WorkerJob& job);
 
 // What the dataset calls the sample; empty where it cannot say.
 std::string describe_sample(const Dataset& dataset, std::uint64_t index);
+
+// Which of `cpus` worker `worker` of `workers` keeps to: neighbours, as many for each. All of them where that
+// would leave fewer than two for one: then the system balances better.
+std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std::size_t workers);
 
 // Runs job.init, then loads until the table says stop. False where init threw: the worker's failure record
 // says what.

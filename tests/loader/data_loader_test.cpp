@@ -2,11 +2,15 @@
 #include "loader/data_loader.h"
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <numeric>
+#include <set>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
+#include "loader/base/shared_memory.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/support/expect_error.h"
@@ -242,13 +246,137 @@ LEAT_LOADER_TEST(init_function,
   expect_error<WorkerInitError>([&] { failing.next(); });
 }
 
+LEAT_LOADER_TEST(skips, "42: bad samples are left out, listed and counted") {
+  const HookedDataset dataset(40, [](std::size_t index) {
+    if (index % 4 == 3 || index == 8 || index == 9 || index == 10) throw DataError("file", "is bad");
+  });
+  auto options = workers.with({.batch_size = 4, .on_bad_sample = OnBadSample::skip});
+  DataLoader loader(dataset, options);
+  std::vector<std::uint64_t> indices;
+  while (const auto batch = loader.next()) {
+    check_rows(*batch, 0);
+    CHECK(batch->number() != 2);  // nothing was left of it
+    indices.insert(indices.end(), batch->indices().begin(), batch->indices().end());
+  }
+  CHECK(indices.size() == 27);
+  CHECK(loader.bad_sample_count() == 13);
+  REQUIRE(loader.bad_samples().size() == 13);
+  std::set<std::uint64_t> bad;
+  for (const BadSample& sample : loader.bad_samples()) {
+    bad.insert(sample.origin.index);
+    CHECK(sample.batch == sample.origin.index / 4);
+    CHECK(sample.origin.text == "file: is bad");
+  }
+  CHECK(bad == std::set<std::uint64_t>{3, 7, 8, 9, 10, 11, 15, 19, 23, 27, 31, 35, 39});
+}
+
+LEAT_LOADER_TEST(substitutes, "42: bad samples are replaced by the nearest good one of their batch") {
+  const HookedDataset dataset(12, [](std::size_t index) {
+    if (index == 0 || index == 1 || index == 6 || index >= 8) throw DataError("file", "is bad");
+  });
+  DataLoader loader(dataset, workers.with({.batch_size = 4, .on_bad_sample = OnBadSample::substitute}));
+  std::vector<std::vector<std::uint64_t>> batches;
+  while (const auto batch = loader.next()) {
+    check_rows(*batch, 0);
+    batches.push_back(test::indices_of(*batch));
+  }
+  CHECK(batches == std::vector<std::vector<std::uint64_t>>{{2, 2, 2, 3}, {4, 5, 5, 7}});
+}
+
+LEAT_LOADER_TEST(too_many_bad,
+                 "43: more bad samples than allowed end the loader, and the error says how many") {
+  const HookedDataset dataset(1000, [](std::size_t index) {
+    if (index >= 500) throw DataError("file", "is bad");
+  });
+  auto options = workers.with({.batch_size = 10, .on_bad_sample = OnBadSample::skip});
+  options.bad_sample_limit = {.allowance = 5, .rate = 0.02};
+  DataLoader loader(dataset, options);
+  std::size_t samples = 0;
+  const auto drain = [&] {
+    while (const auto batch = loader.next()) samples += batch->size();
+  };
+  expect_error<TooManyBadSamplesError>(drain, {"2 %", "is bad"});
+  CHECK(samples == 500);
+  expect_error<TooManyBadSamplesError>(drain, {"2 %"});
+}
+
+LEAT_LOADER_TEST(overtaking, "9, 10: a slow sample is overtaken out of order, and waited for in order") {
+  if (workers.number < 2) return;
+  for (const bool in_order : {false, true}) {
+    const SharedMemory memory("a gate", sizeof(std::atomic<bool>));
+    auto& open = *reinterpret_cast<std::atomic<bool>*>(memory.bytes().data());
+    const HookedDataset dataset(24, [&](std::size_t index) {
+      while (index == 0 && !open.load()) std::this_thread::yield();
+    });
+    auto options = workers.with({.batch_size = 4, .timeout = std::chrono::milliseconds(300)});
+    options.in_order = in_order;
+    DataLoader loader(dataset, options);
+    std::vector<std::uint64_t> numbers;
+    if (in_order) {
+      expect_error<TimeoutError>([&] { loader.next(); });
+    } else {
+      numbers.push_back(loader.next()->number());
+    }
+    open.store(true);
+    while (const auto batch = loader.next()) {
+      check_rows(*batch, 0);
+      numbers.push_back(batch->number());
+    }
+    CHECK(numbers.size() == 6);
+    CHECK(std::set<std::uint64_t>(numbers.begin(), numbers.end()).size() == 6);
+    CHECK(std::is_sorted(numbers.begin(), numbers.end()) == in_order);
+  }
+}
+
+LEAT_LOADER_TEST(knows_itself, "29: worker info is there in workers, and nowhere else") {
+  class InfoDataset final : public Dataset {
+   public:
+    std::size_t size() const override { return 30; }
+    const Schema& schema() const override { return schema_; }
+    void get(std::size_t, Rng&, SampleWriter& out) const override {
+      const auto info = worker_info();
+      out.set(0, std::int32_t{info ? info->id : -1});
+      out.set(1, std::int32_t{info ? info->num_workers : -1});
+    }
+
+   private:
+    Schema schema_{{{"id", DType::i32, {}}, {"workers", DType::i32, {}}}};
+  };
+  const InfoDataset dataset;
+  DataLoader loader(dataset, workers.with({.batch_size = 3}));
+  while (const auto batch = loader.next()) {
+    for (const std::int32_t id : (*batch)["id"].as<std::int32_t>()) CHECK((id >= 0) == (workers.number > 0));
+    for (const std::int32_t number : (*batch)["workers"].as<std::int32_t>())
+      CHECK(number == (workers.number > 0 ? workers.number : -1));
+  }
+  CHECK_FALSE(worker_info());
+}
+
+LEAT_LOADER_TEST(auto_workers, "the loader finds its number of workers, and delivers the same") {
+  if (workers.number != 2) return;
+  const ArithmeticDataset dataset(500);
+  auto options = workers.with({.batch_size = 4, .shuffle = true});
+  options.num_workers = kAutoWorkers;
+  DataLoader loader(dataset, options);
+  DataLoader inline_loader(dataset, {.batch_size = 4, .shuffle = true});
+  CHECK(test::delivered_bytes(loader, 0) == test::delivered_bytes(inline_loader, 0));
+  CHECK(loader.stats().active_workers >= 1);
+  CHECK(loader.stats().active_workers <= static_cast<int>(loader.stats().workers.size()));
+}
+
 TEST_CASE("22: contradictory options are refused by name") {
   const ArithmeticDataset dataset(10);
   const auto refused = [&](DataLoaderOptions options, std::initializer_list<std::string_view> fragments) {
     expect_error<ArgumentError>([&] { DataLoader(dataset, options); }, fragments);
   };
   refused({.batch_size = 0}, {"batch_size"});
-  refused({.num_workers = -1}, {"num_workers", "-1"});
+  refused({.num_workers = -2}, {"num_workers", "-2"});
+  refused(
+      {.batch_size = 2,
+       .batch_sampler = std::make_shared<SampledBatches>(std::make_shared<SequentialSampler>(10), 2, false)},
+      {"batch_sampler", "batch_size"});
+  refused({.sample_timeout = std::chrono::seconds(1)}, {"sample_timeout", "processes"});
+  refused({.bad_sample_limit = {.rate = 2}}, {"bad_sample_limit", "2"});
   refused({.shuffle = true, .sampler = std::make_shared<SequentialSampler>(10)}, {"sampler", "shuffle"});
   refused({.prefetch_factor = 2}, {"prefetch_factor", "num_workers"});
   refused({.num_workers = 1, .prefetch_factor = 0}, {"prefetch_factor"});

@@ -120,14 +120,13 @@ LEAT_LOADER_TEST(after_error, "a batch whose error was thrown is done with") {
 }
 
 TEST_CASE("71: out of order, resuming neither loses nor repeats", "[process]") {
-  // Sample 0 waits for most of the others, so that batches overtake the first one.
-  const SharedMemory memory("a counter", sizeof(std::atomic<int>));
-  auto& loaded = *reinterpret_cast<std::atomic<int>*>(memory.bytes().data());
+  // Sample 0 waits, so that batches overtake the first one.
+  const SharedMemory memory("a gate", sizeof(std::atomic<bool>));
+  auto& open = *reinterpret_cast<std::atomic<bool>*>(memory.bytes().data());
   const test::HookedDataset dataset(60, [&](std::size_t index) {
-    while (index == 0 && loaded.load() < 20) std::this_thread::yield();
-    loaded.fetch_add(1);
+    while (index == 0 && !open.load()) std::this_thread::yield();
   });
-  const DataLoaderOptions options{.batch_size = 4, .num_workers = 3, .in_order = false};
+  const DataLoaderOptions options{.batch_size = 4, .num_workers = 2, .in_order = false};
   DataLoader loader(dataset, options);
   std::multiset<std::uint64_t> indices;
   for (int batch = 0; batch < 3; ++batch) {
@@ -136,6 +135,7 @@ TEST_CASE("71: out of order, resuming neither loses nor repeats", "[process]") {
   const LoaderState state = by_json(loader.state());
   CHECK(state.batches == 0);
   CHECK(state.ahead.size() == 3);
+  open.store(true);
   DataLoader other(dataset, options);
   other.restore(state);
   CHECK(other.state() == state);

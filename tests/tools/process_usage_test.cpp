@@ -1,31 +1,15 @@
 #include "tools/common/process_usage.h"
 
-#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
-#include <cmath>
 #include <csignal>
 #include <vector>
 
 #include "tools/common/isolated.h"
 
 using namespace leat::tools;
-
-TEST_CASE("cpu.max is a quota over a period") {
-  CHECK(parse_cpu_max("200000 100000") == 2);
-  CHECK(parse_cpu_max("50000 100000\n") == 0.5);
-  CHECK(std::isinf(parse_cpu_max("max 100000")));
-  CHECK(std::isinf(parse_cpu_max("")));
-}
-
-TEST_CASE("the affinity mask bounds the usable CPUs") {
-  cpu_set_t set;
-  REQUIRE(::sched_getaffinity(0, sizeof set, &set) == 0);
-  CHECK(usable_cpus() > 0);
-  CHECK(usable_cpus() <= CPU_COUNT(&set));
-}
 
 TEST_CASE("CPU time grows with work, and memory with pages that were written", "[process]") {
   // Far more than the program's own pages: those of its libraries count half as soon as a second test program maps

@@ -8,8 +8,8 @@
 
 #include "datasets/synthetic.h"
 #include "datasets/synthetic_folder.h"
+#include "loader/base/cpus.h"
 #include "tools/common/command_line.h"
-#include "tools/common/process_usage.h"
 
 namespace leat::tools {
 namespace {

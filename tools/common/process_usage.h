@@ -2,17 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 namespace leat::tools {
-
-// CPUs that this process may use: those of its affinity mask, or less where a control group (version 2)
-// limits it; then not necessarily a whole number.
-double usable_cpus();
-
-// CPUs that the content of a cpu.max file allows ("200000 100000" is 2; "max 100000" is infinity).
-double parse_cpu_max(const std::string& content);
 
 // `pid` and all its descendants that are there now.
 std::vector<int> process_tree(int pid);

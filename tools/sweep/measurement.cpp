@@ -6,6 +6,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "loader/base/cpus.h"
 #include "loader/data_loader.h"
 #include "tools/common/image_set.h"
 #include "tools/common/isolated.h"
@@ -70,9 +71,12 @@ json measure_here(const ImageLocation& location, const SweepOptions& options, in
   const ImageSet images(
       location, Part::all,
       options.augment ? training_transforms(options.image_size) : test_transforms(options.image_size));
-  DataLoader loader(
-      images.dataset(),
-      {.batch_size = options.batch_size, .shuffle = true, .num_workers = num_workers, .seed = options.seed});
+  DataLoader loader(images.dataset(), {.batch_size = options.batch_size,
+                                       .shuffle = true,
+                                       .num_workers = num_workers,
+                                       .seed = options.seed,
+                                       .on_warning = [](const std::string&) {
+                                       }});  // trying more workers than CPUs is what a sweep is for
   const auto feed = make_feed(loader, options.output);
 
   const auto first_call = Clock::now();

@@ -4,9 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "loader/base/cpus.h"
 #include "tools/common/command_line.h"
 #include "tools/common/data_source.h"
-#include "tools/common/process_usage.h"
 #include "tools/common/worker_count.h"
 
 namespace leat::tools {

@@ -5,6 +5,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <string>
+
 #include "loader/data_loader.h"
 
 namespace leat::test {
@@ -16,6 +18,7 @@ struct Workers {
   DataLoaderOptions with(DataLoaderOptions options) const {
     options.worker_kind = kind;
     options.num_workers = number;
+    if (!options.on_warning) options.on_warning = [](const std::string&) {};  // of more workers than CPUs
     return options;
   }
 };

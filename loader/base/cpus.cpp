@@ -1,0 +1,86 @@
+#include "loader/base/cpus.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <sstream>
+
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaxCpus = 1 << 16;
+
+// A set of kMaxCpus CPUs; sched.h's fixed one ends at 1024.
+class CpuSet {
+ public:
+  CpuSet() : set_(CPU_ALLOC(kMaxCpus), &::free) {
+    if (!set_) throw std::bad_alloc();
+    CPU_ZERO_S(bytes(), set_.get());
+  }
+  cpu_set_t* get() const noexcept { return set_.get(); }
+  static std::size_t bytes() noexcept { return CPU_ALLOC_SIZE(kMaxCpus); }
+
+ private:
+  std::unique_ptr<cpu_set_t, void (*)(void*)> set_;
+};
+
+// The path of this process's group below /sys/fs/cgroup; empty where there is no version 2 hierarchy.
+fs::path own_cgroup() {
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("0::/")) return {line.substr(4)};
+  }
+  return {};
+}
+
+std::string read_line(const fs::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+}  // namespace
+
+double parse_cpu_max(const std::string& content) {
+  std::istringstream text(content);
+  double quota = 0, period = 0;
+  if (!(text >> quota >> period) || quota <= 0 || period <= 0) return std::numeric_limits<double>::infinity();
+  return quota / period;
+}
+
+double usable_cpus() {
+  auto cpus = static_cast<double>(affinity_mask().size());
+  const fs::path root = "/sys/fs/cgroup";
+  for (fs::path group = own_cgroup();; group = group.parent_path()) {
+    cpus = std::min(cpus, parse_cpu_max(read_line(root / group / "cpu.max")));
+    if (group.empty()) return cpus;
+  }
+}
+
+std::vector<int> affinity_mask() {
+  const CpuSet set;
+  if (::sched_getaffinity(0, CpuSet::bytes(), set.get()) != 0) throw_errno("sched_getaffinity");
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
+    if (CPU_ISSET_S(static_cast<std::size_t>(cpu), CpuSet::bytes(), set.get())) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+void set_affinity(const std::vector<int>& cpus) {
+  const CpuSet set;
+  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), CpuSet::bytes(), set.get());
+  if (::sched_setaffinity(0, CpuSet::bytes(), set.get()) != 0) throw_errno("sched_setaffinity");
+}
+
+}  // namespace leat

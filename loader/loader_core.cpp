@@ -1,0 +1,159 @@
+#include "loader/loader_core.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "loader/base/cpus.h"
+
+namespace leat {
+
+LoaderCore::LoaderCore(const Dataset& dataset, DataLoaderOptions options)
+    : dataset_(dataset),
+      options_(std::move(options)),
+      resolved_(resolve(options_)),
+      source_(dataset_, options_, resolved_),
+      trace_(open_trace()),
+      scheduler_(std::make_shared<BatchScheduler>(BatchLayout(dataset.schema(), resolved_.batch_size),
+                                                  scheduler_options())),
+      job_{.table = scheduler_->table(),
+           .dataset = dataset_,
+           .seed = resolved_.seed,
+           .init = options_.worker_init_fn,
+           .sample_deadline = resolved_.sample_timeout.count() > 0,
+           .workers = resolved_.num_workers,
+           .spread = options_.spread_workers},
+      meter_(*scheduler_, resolved_.num_workers),
+      tuner_((resolved_.num_workers + 1) / 2, resolved_.num_workers) {
+  if (resolved_.num_workers == 0) return;
+  warn_of_too_many_workers();
+  if (resolved_.tune) scheduler_->table().set_active(static_cast<std::size_t>(tuner_.workers()));
+  const bool processes = resolved_.worker_kind == WorkerKind::processes;
+  pool_ = (processes ? start_worker_processes : start_worker_threads)(
+      job_, {resolved_.num_workers, resolved_.sample_timeout, options_.on_warning});
+}
+
+LoaderCore::~LoaderCore() {
+  scheduler_->close();
+  pool_.reset();
+}
+
+SchedulerOptions LoaderCore::scheduler_options() const {
+  return {.depth = resolved_.depth,
+          .leases = resolved_.leases,
+          .workers = static_cast<std::size_t>(resolved_.num_workers),
+          .in_order = options_.in_order,
+          .on_bad_sample = options_.on_bad_sample,
+          .bad_sample_limit = options_.bad_sample_limit,
+          .describe = [&dataset = dataset_](std::uint64_t index) { return describe_sample(dataset, index); },
+          .trace = trace_};
+}
+
+std::shared_ptr<Trace> LoaderCore::open_trace() const {
+  std::shared_ptr<Trace> trace = Trace::from_environment();
+  if (!trace) return nullptr;
+  for (int worker = 0; worker < resolved_.num_workers; ++worker) {
+    trace->name_track(Trace::kFirstWorker + worker, fmt::format("worker {}", worker));
+  }
+  for (std::size_t slot = 0; slot < resolved_.depth + resolved_.leases; ++slot) {
+    trace->name_track(Trace::kFirstSlot + static_cast<int>(slot), fmt::format("slot {}", slot));
+  }
+  return trace;
+}
+
+void LoaderCore::warn_of_too_many_workers() const {
+  const double cpus = usable_cpus();
+  if (resolved_.num_workers <= std::ceil(cpus)) return;
+  warn(options_.on_warning,
+       fmt::format(
+           "{} workers on {:.3g} usable CPUs (affinity mask, control group): more workers than CPUs are "
+           "seldom faster, unless samples wait for disks or networks",
+           resolved_.num_workers, cpus));
+}
+
+LoaderState LoaderCore::state() const {
+  return in_epoch_ ? source_.state(epoch_, scheduler_->deliveries()) : source_.state(next_epoch_, {});
+}
+
+void LoaderCore::begin(EpochStart start) {
+  if (broken_) std::rethrow_exception(broken_);
+  epoch_ = start.epoch;
+  next_epoch_ = start.epoch + 1;
+  meter_.begin_epoch();  // before the workers get to work
+  scheduler_->begin_epoch(std::move(start));
+  in_epoch_ = true;
+}
+
+std::optional<HostBatch> LoaderCore::next() {
+  if (broken_) std::rethrow_exception(broken_);
+  if (!in_epoch_) start_epoch(next_epoch_);
+  const Deadline deadline = deadline_of_call();
+  meter_.looked();
+  if (resolved_.tune) tune();
+  for (;;) {
+    if (auto batch = take()) return batch;
+    if (scheduler_->epoch_finished()) {
+      in_epoch_ = false;
+      return std::nullopt;
+    }
+    if (scheduler_->starved()) throw_slots_held();
+    const std::uint64_t began = steady_ns();
+    make_progress(deadline);
+    const std::uint64_t ended = steady_ns();
+    meter_.waited(ended - began);
+    if (trace_) trace_->span(Trace::kConsumer, pool_ ? "waits" : "loads", began, ended);
+  }
+}
+
+Deadline LoaderCore::deadline_of_call() const {
+  if (resolved_.timeout.count() == 0) return std::nullopt;
+  return std::chrono::steady_clock::now() + resolved_.timeout;
+}
+
+void LoaderCore::tune() {
+  WorkerTuner::Interval interval;
+  if (meter_.interval(interval)) {
+    scheduler_->table().set_active(static_cast<std::size_t>(tuner_.next(interval)));
+  }
+}
+
+std::optional<HostBatch> LoaderCore::take() {
+  try {
+    return scheduler_->take();
+  } catch (const TooManyBadSamplesError&) {
+    broken_ = std::current_exception();
+    throw;
+  }
+}
+
+void LoaderCore::make_progress(Deadline deadline) {
+  if (!pool_) {
+    load_one_run(job_);
+    return;
+  }
+  scheduler_->table().await();
+  if (scheduler_->ready()) return;
+  if (!wait(deadline)) {
+    throw TimeoutError(fmt::format("no batch within the timeout of {} s; the workers still load it",
+                                   std::chrono::duration<double>(resolved_.timeout).count()));
+  }
+}
+
+bool LoaderCore::wait(Deadline deadline) {
+  try {
+    return pool_->wait(deadline);
+  } catch (...) {
+    broken_ = std::current_exception();
+    throw;
+  }
+}
+
+void LoaderCore::throw_slots_held() const {
+  throw SlotsHeldError(
+      fmt::format("all {} batch slots are held by batches that were not released; release some, or raise "
+                  "DataLoaderOptions::leases (now {})",
+                  scheduler_->leased(), resolved_.leases));
+}
+
+}  // namespace leat

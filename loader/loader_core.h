@@ -1,0 +1,71 @@
+// What a DataLoader is made of.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "loader/batch_scheduler.h"
+#include "loader/data_loader.h"
+#include "loader/epoch_source.h"
+#include "loader/loader_meter.h"
+#include "loader/loader_options.h"
+#include "loader/trace.h"
+#include "loader/worker.h"
+#include "loader/worker_pool.h"
+
+namespace leat {
+
+// Members and thread rules are those of DataLoader.
+class LoaderCore {
+ public:
+  LoaderCore(const Dataset& dataset, DataLoaderOptions options);
+  ~LoaderCore();
+  LoaderCore(const LoaderCore&) = delete;
+  LoaderCore& operator=(const LoaderCore&) = delete;
+
+  std::size_t batches() const { return source_.batches(in_epoch_ ? epoch_ : next_epoch_); }
+  std::optional<HostBatch> next();
+  void start_epoch(std::uint64_t epoch) { begin(source_.from_beginning(epoch)); }
+  void restore(const LoaderState& state) { begin(source_.from(state)); }
+  LoaderState state() const;
+  LoaderStats stats() const { return meter_.stats(); }
+
+  const BatchScheduler& scheduler() const { return *scheduler_; }
+  std::shared_ptr<const void> keeper() const { return scheduler_; }
+  const DataLoaderOptions& options() const { return options_; }
+  std::vector<int> worker_pids() const { return pool_ ? pool_->pids() : std::vector<int>(); }
+
+ private:
+  SchedulerOptions scheduler_options() const;
+  std::shared_ptr<Trace> open_trace() const;
+  void warn_of_too_many_workers() const;
+  Deadline deadline_of_call() const;
+  void begin(EpochStart start);
+  std::optional<HostBatch> take();
+  void make_progress(Deadline deadline);
+  bool wait(Deadline deadline);
+  void tune();
+  [[noreturn]] void throw_slots_held() const;
+
+  // Constant after construction.
+  const Dataset& dataset_;
+  const DataLoaderOptions options_;
+  const ResolvedLoaderOptions resolved_;
+  const EpochSource source_;
+  const std::shared_ptr<Trace> trace_;               // null: none; shared with the scheduler
+  const std::shared_ptr<BatchScheduler> scheduler_;  // shared with the batches that are out
+  const WorkerJob job_;
+
+  // Of the thread that uses the loader.
+  LoaderMeter meter_;
+  WorkerTuner tuner_;
+  std::unique_ptr<WorkerPool> pool_;
+  std::uint64_t epoch_ = 0;  // the present one, where in_epoch_
+  std::uint64_t next_epoch_ = 0;
+  bool in_epoch_ = false;
+  std::exception_ptr broken_;
+};
+
+}  // namespace leat

@@ -1,0 +1,137 @@
+#include "loader/loader_stats.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "loader/data_loader.h"
+#include "loader/worker.h"
+#include "loader/worker_tuner.h"
+#include "tests/loader/support/arithmetic_dataset.h"
+#include "tests/loader/support/each_worker_kind.h"
+#include "tests/support/temporary_folder.h"
+
+namespace leat {
+namespace {
+
+using test::ArithmeticDataset;
+using test::Workers;
+
+LoaderStats judged(double wait_share, double busy_share, int workers, double cpus) {
+  LoaderStats stats;
+  stats.seconds = 10;
+  stats.batches = 100;
+  stats.wait_share = wait_share;
+  stats.busy_share = busy_share;
+  stats.active_workers = workers;
+  judge(stats, cpus);
+  return stats;
+}
+
+TEST_CASE("the verdict follows the consumer's waiting, the advice what the workers do meanwhile") {
+  CHECK(judged(0.5, 0.95, 2, 8).verdict == Verdict::loader_bound);
+  CHECK(judged(0.5, 0.95, 2, 8).advice.find("raise num_workers") != std::string::npos);
+  CHECK(judged(0.5, 0.95, 8, 8).advice.find("make samples cheaper") != std::string::npos);
+  CHECK(judged(0.5, 0.30, 8, 8).advice.find("prefetch_factor") != std::string::npos);
+  CHECK(judged(0.5, 0, 0, 8).advice.find("give it workers") != std::string::npos);
+  CHECK(judged(0.05, 0.9, 2, 8).verdict == Verdict::balanced);
+  CHECK(judged(0.001, 0.2, 8, 8).verdict == Verdict::consumer_bound);
+  CHECK(judged(0.001, 0.2, 8, 8).advice.find("2 of its 8 workers") != std::string::npos);
+  CHECK(judged(0.001, 0.9, 2, 8).advice == "the loader keeps up");
+  LoaderStats early;
+  judge(early, 2);
+  CHECK(early.verdict == Verdict::too_early);
+}
+
+LEAT_LOADER_TEST(counts, "stats count what was delivered and who loaded it") {
+  const ArithmeticDataset dataset(100);
+  DataLoader loader(dataset, workers.with({.batch_size = 4}));
+  for (std::uint64_t epoch = 0; epoch < 2; ++epoch) {
+    while (loader.next()) {
+    }
+    const LoaderStats stats = loader.stats();
+    CHECK(stats.batches == 25);
+    CHECK(stats.samples == 100);
+    CHECK(stats.seconds > 0);
+    CHECK(stats.wait_seconds <= stats.seconds);
+    CHECK(stats.slots_leased == 0);
+    CHECK(stats.restarts == 0);
+    CHECK(stats.bad_samples == 0);
+    REQUIRE(stats.workers.size() == static_cast<std::size_t>(workers.number));
+    std::uint64_t loaded = 0;
+    for (const WorkerStats& worker : stats.workers) loaded += worker.samples;
+    CHECK(loaded == (workers.number == 0 ? 0 : 100));
+    CHECK_FALSE(stats.advice.empty());
+  }
+}
+
+TEST_CASE("the tuner adds workers while that helps, and takes back a step that does not") {
+  // Three workers' worth of data per second can be used; each worker gives one.
+  WorkerTuner tuner(1, 8);
+  int most = 0;
+  for (int interval = 0; interval < 200; ++interval) {
+    const double given = std::min(tuner.workers(), 3);
+    most = std::max(most, tuner.workers());
+    tuner.next(
+        {.seconds = 1, .waited = tuner.workers() < 3 ? 0.5 : 0.2, .samples = 100 * given, .busy = given});
+  }
+  CHECK(most <= 5);
+  int at_three = 0;
+  for (int interval = 0; interval < 100; ++interval) {
+    at_three += tuner.workers() == 3 ? 1 : 0;
+    const double given = std::min(tuner.workers(), 3);
+    tuner.next({.seconds = 1, .waited = 0.2, .samples = 100 * given, .busy = given});
+  }
+  CHECK(at_three >= 90);
+}
+
+TEST_CASE("the tuner lets idle workers go, down to one, and no further than keeps the consumer fed") {
+  WorkerTuner idle(8, 8);
+  for (int interval = 0; interval < 100; ++interval)
+    idle.next({.seconds = 1, .waited = 0, .samples = 10, .busy = 0.1});
+  CHECK(idle.workers() == 1);
+  WorkerTuner needed(8, 8);
+  for (int interval = 0; interval < 100; ++interval) {
+    needed.next({.seconds = 1, .waited = 0, .samples = 100, .busy = 3.5});
+  }
+  CHECK(needed.workers() == 5);
+  needed.next({});  // an empty interval says nothing
+  CHECK(needed.workers() == 5);
+}
+
+TEST_CASE("workers share the CPUs as neighbours, where there are two for each") {
+  const std::vector<int> cpus{0, 1, 2, 3, 8, 9, 10, 11};
+  CHECK(share_of(cpus, 0, 4) == std::vector<int>{0, 1});
+  CHECK(share_of(cpus, 3, 4) == std::vector<int>{10, 11});
+  CHECK(share_of(cpus, 1, 3) == std::vector<int>{2, 3, 8});
+  CHECK(share_of(cpus, 2, 5) == cpus);
+}
+
+TEST_CASE("a trace holds every run, wait and lease, and is JSON", "[process]") {
+  const test::TemporaryFolder folder;
+  const std::string file = (folder.path() / "trace.json").string();
+  REQUIRE(::setenv("LEAT_TRACE", file.c_str(), 1) == 0);
+  {
+    const ArithmeticDataset dataset(12);
+    DataLoader loader(dataset, {.batch_size = 4, .num_workers = 2});
+    ::unsetenv("LEAT_TRACE");
+    while (loader.next()) {
+    }
+  }
+  const auto events = nlohmann::json::parse(std::ifstream(file));
+  std::size_t rows = 0, leases = 0;
+  for (const auto& event : events) {
+    if (event["ph"] != "X") continue;
+    CHECK(event["dur"].get<double>() >= 0);
+    const int track = event["tid"];
+    if (track == 100 || track == 101) rows += std::stoul(event["name"].get<std::string>());
+    leases += event["name"] == "leased" ? 1 : 0;
+  }
+  CHECK(rows == 12);
+  CHECK(leases == 3);
+}
+
+}  // namespace
+}  // namespace leat
