@@ -2,3 +2,5 @@
 find_package(benchmark REQUIRED)
 leat_program(leat-bench FOLDERS bench LIBRARIES leat::leat benchmark::benchmark JPEG::JPEG fmt::fmt)
 target_compile_definitions(leat-bench PRIVATE LEAT_BENCH_DATA="${PROJECT_BINARY_DIR}/bench-data")
+# leat-latency: first batches, fairness, hand-over, memory, recovery; prints ours and the target.
+leat_program(leat-latency FOLDERS bench/latency LIBRARIES leat::leat fmt::fmt)

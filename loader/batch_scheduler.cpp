@@ -178,10 +178,18 @@ std::optional<HostBatch> BatchScheduler::deliver(Flight batch) {
   in_flight_.erase(batch);
   table_.clear(taken.slot);
   ledger_.deliver(taken.slot);
-  publish_more();
+  if (!workers_rest()) publish_more();
   return HostBatch({epoch_.epoch, taken.ticket.number, rows, taken.slot, table_.data(taken.slot),
                     table_.indices(taken.slot).data(), &table_.layout()},
                    shared_from_this());
+}
+
+// All that is in flight is ready, so the workers sleep, and to wake them takes longer than all else that next() does.
+// The batch after those is published when this one is released.
+bool BatchScheduler::workers_rest() const {
+  return !in_flight_.empty() &&
+         std::all_of(in_flight_.begin(), in_flight_.end(),
+                     [this](const InFlight& batch) { return table_.finished(batch.slot); });
 }
 
 void BatchScheduler::trace_delivery(const InFlight& batch) {

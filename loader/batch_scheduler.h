@@ -108,6 +108,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   void set_aside(InFlight& batch, std::size_t run);
   std::optional<HostBatch> deliver(Flight batch);
   void recycle(Flight batch);
+  bool workers_rest() const;
   void trace_delivery(const InFlight& batch);
   [[noreturn]] void raise(Flight batch, std::size_t run);
   SampleError::Origin origin_of(const FailureRecord& failure) const;
