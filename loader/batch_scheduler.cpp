@@ -7,6 +7,7 @@
 
 #include "loader/base/checked.h"
 #include "loader/errors.h"
+#include "loader/ragged_packing.h"
 #include "loader/worker.h"
 
 namespace leat {
@@ -89,7 +90,7 @@ void BatchScheduler::publish_next() {
   ++next_batch_;
 }
 
-std::optional<HostBatch> BatchScheduler::take() {
+std::optional<BatchScheduler::InFlight> BatchScheduler::take_oldest() {
   const std::lock_guard lock(mutex_);
   publish_more();
   if (in_flight_.empty() && planning_error_) {
@@ -109,9 +110,19 @@ std::optional<HostBatch> BatchScheduler::take() {
   table_.clear(batch.slot);
   ledger_.deliver(batch.slot);
   publish_more();
-  return HostBatch({epoch_, batch.ticket.number, batch.ticket.rows, batch.slot, table_.data(batch.slot),
-                    table_.indices(batch.slot).data(), &table_.layout()},
-                   shared_from_this());
+  return batch;
+}
+
+std::optional<HostBatch> BatchScheduler::take() {
+  const std::optional<InFlight> taken = take_oldest();
+  if (!taken) return std::nullopt;
+  const auto& [slot, ticket] = *taken;
+  HostBatch batch({ticket.epoch, ticket.number, ticket.rows, slot, table_.data(slot),
+                   table_.indices(slot).data(), &table_.layout()},
+                  shared_from_this());
+  // Without the lock: it may move megabytes, and gives the slot back where it throws.
+  pack_ragged_fields(table_.layout(), table_.data(slot), ticket.rows, ticket.rows_per_run);
+  return batch;
 }
 
 bool BatchScheduler::oldest_finished() const {

@@ -58,6 +58,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
     BatchTicket ticket;
   };
 
+  std::optional<InFlight> take_oldest();
   void publish_more();
   void publish_next();
   void sweep_draining();
