@@ -4,6 +4,8 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(JPEG REQUIRED)
+# DLPack is one header; loader/dlpack.cpp includes it, and no header of leat's does.
+find_path(LEAT_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Where dlpack/dlpack.h is (Debian: libdlpack-dev)")
 
 # --- CUDA: a real backend where the toolkit is, one that says "built without CUDA" where it is not.
 set(LEAT_CUDA_FOLDER transfer/no_cuda)

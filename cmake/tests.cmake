@@ -56,6 +56,7 @@ target_link_libraries(leat_test_support PUBLIC leat_catch2 leat::leat fmt::fmt)
 leat_compile_options(leat_test_support)
 
 leat_tests(loader LIBRARIES leat::loader nlohmann_json::nlohmann_json)
+target_include_directories(loader_tests PRIVATE ${LEAT_DLPACK_INCLUDE_DIR})
 leat_tests(datasets LIBRARIES leat::datasets JPEG::JPEG)
 leat_tests(transfer LIBRARIES leat::transfer)
 leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})

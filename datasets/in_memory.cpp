@@ -18,6 +18,10 @@ Schema schema_of(const std::vector<InMemoryDataset::Column>& columns) {
 }
 
 std::size_t rows_of(const InMemoryDataset::Column& column) {
+  if (column.field.is_ragged()) {
+    throw ArgumentError(fmt::format("field '{}' is ragged; a dataset in memory holds fields of fixed shape",
+                                    column.field.name));
+  }
   const std::size_t row = column.field.row_bytes(), bytes = column.data.size();
   if (bytes % row != 0) {
     throw ArgumentError(

@@ -11,8 +11,8 @@
 
 namespace leat {
 
-// Owns one contiguous array per field; row i of every array makes sample i. Immutable, hence thread-safe;
-// workers are forked and share the memory. get() copies the row and allocates nothing.
+// Owns one contiguous array per field, each of fixed shape; row i of every array makes sample i. Immutable,
+// hence thread-safe; workers are forked and share the memory. get() copies the row and allocates nothing.
 class InMemoryDataset final : public Dataset {
  public:
   struct Column {
@@ -20,8 +20,8 @@ class InMemoryDataset final : public Dataset {
     std::vector<std::byte> data;  // rows one after the other, in the host's byte order
   };
 
-  // Throws ArgumentError where there are no columns, a column does not hold whole rows, or the columns hold
-  // different numbers of rows; Schema's rules for names apply.
+  // Throws ArgumentError where there are no columns, a column is of a ragged field or does not hold whole
+  // rows, or the columns hold different numbers of rows; Schema's rules for names apply.
   explicit InMemoryDataset(std::vector<Column> columns);
 
   // A column from elements; `shape` is that of one row: column<float>("x", {3}, {1, 2, 3, 4, 5, 6}) has two

@@ -2,31 +2,124 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "loader/base/errors.h"
 
 namespace leat {
 
-void SampleWriter::require(std::size_t field, DType dtype) const {
-  const Field& wanted = (*schema_)[field];
-  if (wanted.dtype != dtype) {
+namespace {
+
+void require_dtype(const Field& field, DType dtype) {
+  if (field.dtype != dtype) {
     throw ArgumentError(
-        fmt::format("field '{}' holds {}, not {}", wanted.name, name_of(wanted.dtype), name_of(dtype)));
+        fmt::format("field '{}' holds {}, not {}", field.name, name_of(field.dtype), name_of(dtype)));
   }
 }
 
-void SampleWriter::require_scalar(std::size_t field, DType dtype) const {
-  require(field, dtype);
+// "u8 [224, 224, 3]", or "i32 [0 to 4096]" for a ragged field.
+std::string expected(const Field& field) {
+  if (!field.is_ragged()) return fmt::format("{} {}", name_of(field.dtype), to_string(field.shape));
+  std::string element;
+  for (const std::size_t extent : field.shape) element += fmt::format(", {}", extent);
+  return fmt::format("{} [0 to {}{}]", name_of(field.dtype), *field.max_length, element);
+}
+
+bool fits(const Field& field, DType dtype, std::span<const std::size_t> shape) {
+  if (field.dtype != dtype) return false;
+  if (!field.is_ragged()) return std::ranges::equal(field.shape, shape);
+  return !shape.empty() && std::ranges::equal(field.shape, shape.subspan(1));
+}
+
+}  // namespace
+
+void SampleWriter::refuse_fixed(std::size_t field, DType dtype) const {
   const Field& wanted = (*schema_)[field];
-  if (!wanted.shape.empty()) {
-    throw ArgumentError(
-        fmt::format("field '{}' has shape {}; set() writes scalars", wanted.name, to_string(wanted.shape)));
+  require_dtype(wanted, dtype);
+  throw ArgumentError(
+      fmt::format("field '{}' is ragged; it is written with ragged() or set_text()", wanted.name));
+}
+
+void SampleWriter::refuse_scalar(std::size_t field, DType dtype) const {
+  if (!schema_->has_fixed(field, dtype)) refuse_fixed(field, dtype);
+  const Field& wanted = (*schema_)[field];
+  throw ArgumentError(
+      fmt::format("field '{}' has shape {}; set() writes scalars", wanted.name, to_string(wanted.shape)));
+}
+
+void SampleWriter::require_ragged(std::size_t field, DType dtype) const {
+  const Field& wanted = (*schema_)[field];
+  require_dtype(wanted, dtype);
+  if (!wanted.is_ragged()) {
+    throw ArgumentError(fmt::format("field '{}' has the fixed shape {}; it is not ragged", wanted.name,
+                                    to_string(wanted.shape)));
   }
 }
 
-void SampleWriter::report_missing() const {
+std::span<std::byte> SampleWriter::place(std::size_t field, std::size_t length) {
+  const Field& wanted = (*schema_)[field];
+  if (length > *wanted.max_length) {
+    throw ArgumentError(
+        fmt::format("field '{}': the sample's length {} exceeds max_length {}; cut it in get(), or raise the "
+                    "field's max_length",
+                    wanted.name, length, *wanted.max_length));
+  }
+  placed_ |= std::uint64_t{1} << field;
+  const std::size_t start = row_start(field);
+  row_offsets(field)[row_ + 1] = static_cast<std::int64_t>(start + length);
+  const std::size_t element = schema_->row_bytes(field) / *wanted.max_length;
+  return {columns_[field] + start * element, length * element};
+}
+
+std::int64_t* SampleWriter::row_offsets(std::size_t field) const noexcept {
+  return reinterpret_cast<std::int64_t*>(columns_[schema_->size() + schema_->ragged_before(field)]);
+}
+
+std::size_t SampleWriter::row_start(std::size_t field) const {
+  const std::size_t max_length = *(*schema_)[field].max_length;
+  if (row_ == first_row_) return first_row_ * max_length;
+  const auto start = static_cast<std::size_t>(row_offsets(field)[row_]);
+  if (start < first_row_ * max_length || start > row_ * max_length) {
+    throw Error(
+        fmt::format("field '{}': the row before row {} of its batch says that it ends at element {}, "
+                    "outside of their run; it was overwritten, or never written",
+                    (*schema_)[field].name, row_, start));
+  }
+  return start;
+}
+
+void SampleWriter::set_text(std::size_t field, std::string_view text) {
+  std::ranges::copy(text, ragged<std::uint8_t>(field, text.size()).begin());
+}
+
+void SampleWriter::set_text(std::string_view field, std::string_view text) {
+  set_text(schema_->index_of(field), text);
+}
+
+void SampleWriter::set_tensor(std::size_t field, DType dtype, const Shape& shape, const void* data) {
+  const Field& wanted = (*schema_)[field];
+  if (!fits(wanted, dtype, shape)) {
+    throw ArgumentError(fmt::format("field '{}' expects {}, but the sample has {} {}", wanted.name,
+                                    expected(wanted), name_of(dtype), to_string(shape)));
+  }
+  const std::span<std::byte> row = wanted.is_ragged() ? place(field, shape[0]) : bytes(field);
+  std::copy_n(static_cast<const std::byte*>(data), row.size(), row.begin());
+}
+
+void SampleWriter::set_tensor(std::string_view field, DType dtype, const Shape& shape, const void* data) {
+  set_tensor(schema_->index_of(field), dtype, shape, data);
+}
+
+void SampleWriter::report_incomplete() const {
   for (std::size_t field = 0; field < schema_->size(); ++field) {
-    if ((written_ >> field & 1) == 0) {
-      throw ArgumentError(fmt::format("get() did not write field '{}'", (*schema_)[field].name));
+    const std::uint64_t bit = std::uint64_t{1} << field;
+    const Field& wanted = (*schema_)[field];
+    if (((written_ | placed_) & bit) == 0) {
+      throw ArgumentError(fmt::format("get() did not write field '{}'", wanted.name));
+    }
+    if (wanted.is_ragged() && (written_ & bit) != 0) {
+      throw ArgumentError(fmt::format(
+          "get() asked for the bytes of the ragged field '{}'; it is written with ragged()", wanted.name));
     }
   }
   throw ArgumentError("get() wrote a field that the schema does not have");

@@ -52,6 +52,8 @@ class BadSampleLog {
   std::vector<BadSample> kept_;
 };
 
+// Both work on a batch whose ragged fields are packed and whose bad rows have no elements there.
+//
 // Closes the gaps that the rows `bad` leave, in every field of a slot at `base` and in `indices`; the number of
 // rows left. `bad` is sorted and free of repetitions, as below.
 std::size_t remove_rows(const BatchLayout& layout, std::byte* base, std::span<std::uint64_t> indices,

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "loader/base/checked.h"
 #include "loader/errors.h"
+#include "loader/ragged_packing.h"
 #include "loader/run_sizing.h"
 
 namespace leat {
@@ -106,6 +108,30 @@ void BatchScheduler::plan_ahead() noexcept {
 }
 
 std::optional<HostBatch> BatchScheduler::take() {
+  const std::optional<InFlight> taken = take_ready();
+  if (!taken) return std::nullopt;
+  const auto& ticket = taken->ticket;
+  std::byte* const data = table_.data(taken->slot);
+  const std::span<std::uint64_t> indices = table_.indices(taken->slot);
+  HostBatch batch(
+      {ticket.epoch, ticket.number, rows_of(*taken), taken->slot, data, indices.data(), &table_.layout()},
+      shared_from_this());
+  // Without the lock: it may move megabytes, and gives the slot back where it throws.
+  pack_ragged_fields(table_.layout(), data, ticket.rows, ticket.rows_per_run);
+  if (options_.on_bad_sample == OnBadSample::skip) {
+    remove_rows(table_.layout(), data, indices.first(ticket.rows), taken->bad_rows);
+  } else {
+    substitute_rows(table_.layout(), data, indices.first(ticket.rows), taken->bad_rows);
+  }
+  return batch;
+}
+
+std::size_t BatchScheduler::rows_of(const InFlight& batch) const {
+  const bool skip = options_.on_bad_sample == OnBadSample::skip;
+  return batch.ticket.rows - (skip ? batch.bad_rows.size() : 0);
+}
+
+std::optional<BatchScheduler::InFlight> BatchScheduler::take_ready() {
   const std::lock_guard lock(mutex_);
   publish_more();
   if (in_flight_.empty() && planning_error_) {
@@ -117,7 +143,8 @@ std::optional<HostBatch> BatchScheduler::take() {
       if (const auto run = table_.failed_run(batch->slot)) raise(batch, *run);
     }
     if (!settle(*batch)) continue;  // some of its rows have gone to the workers again
-    if (auto delivered = deliver(batch)) return delivered;
+    if (batch->bad_rows.size() < batch->ticket.rows) return deliver(batch);
+    recycle(batch);  // nothing is left of it
   }
   return std::nullopt;
 }
@@ -138,6 +165,7 @@ void BatchScheduler::set_aside(InFlight& batch, std::size_t run) {
   const FailureRecord& failure = table_.failure(batch.slot, run);
   batch.bad_rows.push_back(failure.row);
   BadSample bad{epoch_.epoch, batch.ticket.number, origin_of(failure)};
+  empty_ragged_row(table_.layout(), table_.data(batch.slot), batch.ticket.first_row(run), failure.row);
   table_.reopen_after_failure(batch.slot, run);
   bad_samples_.add(std::move(bad), planned_samples_);
 }
@@ -155,33 +183,18 @@ SampleError::Origin BatchScheduler::origin_of(const FailureRecord& failure) cons
           failure.text,  failure.worker,    static_cast<int>(failure.deaths)};
 }
 
-// nullopt where the bad rows leave nothing to deliver.
-std::optional<HostBatch> BatchScheduler::deliver(Flight batch) {
-  const InFlight taken = std::move(*batch);
-  const auto indices = table_.indices(taken.slot).first(taken.ticket.rows);
-  std::size_t rows = taken.ticket.rows;
-  if (!taken.bad_rows.empty()) {
-    std::vector<std::uint32_t> bad = taken.bad_rows;
-    std::sort(bad.begin(), bad.end());
-    const bool substitute = options_.on_bad_sample == OnBadSample::substitute && bad.size() < rows;
-    if (substitute) substitute_rows(table_.layout(), table_.data(taken.slot), indices, bad);
-    if (!substitute) rows = remove_rows(table_.layout(), table_.data(taken.slot), indices, bad);
-  }
-  if (rows == 0) {
-    recycle(batch);
-    return std::nullopt;
-  }
+BatchScheduler::InFlight BatchScheduler::deliver(Flight batch) {
+  InFlight taken = std::move(*batch);
+  std::sort(taken.bad_rows.begin(), taken.bad_rows.end());
   deliveries_.delivered(taken.ticket.number, taken.ticket.rows);
   ++batches_delivered_;
-  samples_delivered_ += rows;
+  samples_delivered_ += rows_of(taken);
   if (options_.trace) trace_delivery(taken);
   in_flight_.erase(batch);
   table_.clear(taken.slot);
   ledger_.deliver(taken.slot);
   if (!workers_rest()) publish_more();
-  return HostBatch({epoch_.epoch, taken.ticket.number, rows, taken.slot, table_.data(taken.slot),
-                    table_.indices(taken.slot).data(), &table_.layout()},
-                   shared_from_this());
+  return taken;
 }
 
 // All that is in flight is ready, so the workers sleep, and to wake them takes longer than all else that next() does.

@@ -106,7 +106,9 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   Flight deliverable();  // in_flight_.end(): none
   bool settle(InFlight& batch);
   void set_aside(InFlight& batch, std::size_t run);
-  std::optional<HostBatch> deliver(Flight batch);
+  std::optional<InFlight> take_ready();
+  InFlight deliver(Flight batch);
+  std::size_t rows_of(const InFlight& batch) const;  // that are delivered
   void recycle(Flight batch);
   bool workers_rest() const;
   void trace_delivery(const InFlight& batch);

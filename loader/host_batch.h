@@ -8,8 +8,10 @@
 #include <string_view>
 
 #include "datasets/schema.h"
+#include "loader/base/tensor_accessor.h"
 #include "loader/base/tensor_view.h"
 #include "loader/batch_layout.h"
+#include "loader/ragged_view.h"
 
 namespace leat {
 
@@ -51,15 +53,50 @@ class HostBatch {
     return {description_.indices, description_.rows};
   }
 
-  // One field of all rows, shape [size(), field shape...]. Throws ArgumentError where there is no such field.
+  // --- Views of the batch's memory. They throw ArgumentError where there is no such field, where it is
+  // ragged or of fixed shape and should be the other, and where it holds no T.
+
+  // A field of fixed shape, of all rows: [size(), field shape...].
   TensorView operator[](std::string_view field) const;
   TensorView operator[](std::size_t field) const;
+
+  // The same by index, rows included: view<std::uint8_t, 4>("image")(row, y, x, c).
+  template <class T, std::size_t Rank>
+  TensorAccessor<T, Rank> view(std::string_view field) const {
+    return TensorAccessor<T, Rank>((*this)[field]);
+  }
+  template <class T, std::size_t Rank>
+  TensorAccessor<T, Rank> view(std::size_t field) const {
+    return TensorAccessor<T, Rank>((*this)[field]);
+  }
+
+  // The rows of a ragged field: values, offsets, one row, and all rows padded.
+  template <class T>
+  RaggedView<T> ragged(std::string_view field) const {
+    return ragged<T>(schema().index_of(field));
+  }
+  template <class T>
+  RaggedView<T> ragged(std::size_t field) const {
+    const std::span<const std::int64_t> offsets = row_offsets(field);
+    return {schema()[field], ragged_values(field), offsets};
+  }
+
+  // One row of a ragged u8 field, as text. Throws ArgumentError where there is no such row.
+  std::string_view text(std::string_view field, std::size_t row) const;
+  std::string_view text(std::size_t field, std::size_t row) const;
+
+  // The arrays of a ragged field as tensors: all values, [elements, field shape...], and i64 [size() + 1].
+  TensorView ragged_values(std::string_view field) const;
+  TensorView ragged_values(std::size_t field) const;
+  TensorView ragged_offsets(std::string_view field) const;
+  TensorView ragged_offsets(std::size_t field) const;
 
   // The whole slot, as layout() describes it: what one copy moves to a device.
   std::span<std::byte> bytes() const noexcept { return {description_.data, description_.layout->bytes()}; }
   const BatchLayout& layout() const noexcept { return *description_.layout; }
 
  private:
+  std::span<std::int64_t> row_offsets(std::size_t field) const;
   void release() noexcept;
 
   Description description_;

@@ -12,7 +12,8 @@ namespace {
 void load_row(const WorkerJob& job, const Claim& claim, const BatchTicket& ticket, std::size_t row) {
   const std::uint64_t index = job.table.indices(claim.slot)[row];
   Rng rng(job.seed, ticket.epoch, index);
-  SampleWriter out(job.table.layout().schema(), job.table.columns(claim.slot), row);
+  SampleWriter out(job.table.layout().schema(), job.table.columns(claim.slot), row,
+                   claim.run * ticket.rows_per_run);
   job.dataset.get(index, rng, out);
   out.check_complete();
 }

@@ -29,10 +29,22 @@ bool has_field(const Schema& schema, std::string_view name) {
   return std::any_of(schema.begin(), schema.end(), [&](const Field& field) { return field.name == name; });
 }
 
+void require_fixed_shapes(const Schema& schema) {
+  for (const Field& field : schema) {
+    if (field.is_ragged()) {
+      throw ArgumentError(fmt::format(
+          "field \"{}\" is ragged; batches on a device hold fields of fixed shape only, so give it "
+          "one in the dataset, or take host batches from the loader and pad them",
+          field.name));
+    }
+  }
+}
+
 }  // namespace
 
 DeviceLayout::DeviceLayout(BatchLayout slot, const std::vector<FieldNormalization>& normalize)
     : slot_(std::move(slot)), bytes_(slot_.bytes()) {
+  require_fixed_shapes(slot_.schema());
   for (const FieldNormalization& wanted : normalize) add(wanted);
 }
 

@@ -22,8 +22,8 @@ struct FieldNormalization {
 // as a field is. Immutable.
 class DeviceLayout {
  public:
-  // Throws ArgumentError for a field that is missing or holds no pixels, for a normalisation that cannot be
-  // done, and for an output whose name is another's already.
+  // Throws ArgumentError for a slot with a ragged field, for a field to be normalised that is missing or
+  // holds no pixels, for a normalisation that cannot be done, and for an output whose name is another's.
   DeviceLayout(BatchLayout slot, const std::vector<FieldNormalization>& normalize);
 
   const BatchLayout& slot() const noexcept { return slot_; }

@@ -36,6 +36,13 @@ TensorView TensorView::rows(std::size_t first, std::size_t last) const {
   return part;
 }
 
+void TensorView::require_rank(std::size_t rank) const {
+  if (shape.size() != rank) {
+    throw ArgumentError(
+        fmt::format("a tensor of shape {} takes {} indices, not {}", to_string(shape), shape.size(), rank));
+  }
+}
+
 void TensorView::require(DType wanted) const {
   if (wanted != dtype) {
     throw ArgumentError(fmt::format("the tensor holds {}, not {}", name_of(dtype), name_of(wanted)));

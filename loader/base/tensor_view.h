@@ -36,6 +36,9 @@ struct TensorView {
     return {static_cast<T*>(data), count()};
   }
 
+  // Throws ArgumentError where the tensor has another number of dimensions.
+  void require_rank(std::size_t rank) const;
+
  private:
   void require(DType wanted) const;
 };

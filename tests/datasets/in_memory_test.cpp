@@ -47,4 +47,9 @@ TEST_CASE("a dataset in memory may be empty, and refuses what lies behind its en
   expect_error<ArgumentError>([&] { OneSample(three_points(), 3); }, {"no sample 3", "are 3"});
 }
 
+TEST_CASE("a dataset in memory refuses ragged columns by name") {
+  const InMemoryDataset::Column column{Field::text("caption", 4), std::vector<std::byte>(8)};
+  expect_error<ArgumentError>([&] { InMemoryDataset dataset({column}); }, {"'caption'", "ragged"});
+}
+
 }  // namespace leat::test

@@ -191,6 +191,25 @@ TEST_CASE("the loader delivers again when its prefetcher is gone") {
   CHECK(loader.next().value().number() == 0);
 }
 
+TEST_CASE("a schema with a ragged field is refused by name, and its loader is none the worse") {
+  class Captions final : public Dataset {
+   public:
+    std::size_t size() const override { return 4; }
+    const Schema& schema() const override { return schema_; }
+    void get(std::size_t, Rng&, SampleWriter& out) const override {
+      out.set("label", std::int64_t{1});
+      out.set_text("caption", "one");
+    }
+
+   private:
+    Schema schema_{{{"label", DType::i64, {}}, Field::text("caption", 10)}};
+  };
+  const Captions dataset;
+  DataLoader loader(dataset, {.batch_size = 2});
+  expect_error<ArgumentError>([&] { Prefetcher feed(loader, host_device()); }, {"\"caption\"", "ragged"});
+  CHECK(loader.next().value().text("caption", 1) == "one");
+}
+
 TEST_CASE("a sample that ends its workers arrives as an error, and what is behind it as batches",
           "[process]") {
   CountingDataset dataset;

@@ -1,0 +1,92 @@
+// The rows of a ragged field, and their padded form.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "datasets/schema.h"
+#include "loader/base/tensor_view.h"
+
+namespace leat {
+
+// A dense array that owns its elements, row-major.
+template <class T>
+struct PaddedRows {
+  Shape shape;  // [rows, length, field shape...]
+  std::vector<T> values;
+};
+
+namespace detail {
+// Elements of the longest row; offsets as RaggedView has them.
+std::size_t longest_row(std::span<const std::int64_t> offsets) noexcept;
+// `length` rounded up; throws ArgumentError for a multiple of zero.
+std::size_t round_up_to_multiple(std::size_t length, std::size_t multiple_of);
+// [rows, length, field shape...]. Throws ArgumentError naming the field and a row that is longer.
+Shape padded_shape(const Field& field, std::span<const std::int64_t> offsets, std::size_t length);
+// Throws ArgumentError where `count` is not what `shape` holds.
+void require_padded_count(const Field& field, const Shape& shape, std::size_t count);
+}  // namespace detail
+
+// Row r is elements [offsets[r], offsets[r + 1]) of one array without gaps; an element is as many T as the
+// field's shape has, one if it is a scalar. A view: it lives as long as the batch it is of.
+template <class T>
+class RaggedView {
+ public:
+  // `values` is [elements, field shape...]. Throws ArgumentError where T is not its dtype.
+  RaggedView(const Field& field, const TensorView& values, std::span<const std::int64_t> offsets)
+      : field_(&field),
+        values_(values.as<T>()),
+        per_element_(field.element_bytes() / sizeof(T)),
+        offsets_(offsets) {}
+
+  std::size_t size() const noexcept { return offsets_.size() - 1; }  // rows
+  std::span<const std::int64_t> offsets() const noexcept { return offsets_; }
+  std::span<T> values() const noexcept { return values_; }
+
+  // `row` is below size(), and not checked.
+  std::size_t length(std::size_t row) const noexcept {
+    return static_cast<std::size_t>(offsets_[row + 1] - offsets_[row]);
+  }
+  std::span<T> operator[](std::size_t row) const noexcept {
+    return values_.subspan(static_cast<std::size_t>(offsets_[row]) * per_element_,
+                           length(row) * per_element_);
+  }
+  std::size_t longest() const noexcept { return detail::longest_row(offsets_); }
+
+  // A copy of shape [size(), longest() rounded up to a multiple, field shape...], with `value` behind each
+  // row's own elements. Throws ArgumentError for a multiple of 0.
+  PaddedRows<std::remove_cv_t<T>> padded(T value, std::size_t multiple_of = 1) const {
+    const std::size_t length = detail::round_up_to_multiple(longest(), multiple_of);
+    PaddedRows<std::remove_cv_t<T>> padded{detail::padded_shape(*field_, offsets_, length), {}};
+    padded.values.resize(size() * length * per_element_);
+    fill(padded.values, length, value);
+    return padded;
+  }
+
+  // The same to memory of the caller's, for `length` elements per row. Throws ArgumentError where a row is
+  // longer, or `out` does not hold exactly [size(), length, field shape...].
+  void pad_into(std::span<std::remove_cv_t<T>> out, std::size_t length, T value) const {
+    detail::require_padded_count(*field_, detail::padded_shape(*field_, offsets_, length), out.size());
+    fill(out, length, value);
+  }
+
+ private:
+  void fill(std::span<std::remove_cv_t<T>> out, std::size_t length, T value) const {
+    auto at = out.begin();
+    for (std::size_t row = 0; row < size(); ++row) {
+      at = std::ranges::copy((*this)[row], at).out;
+      at = std::fill_n(at, (length - this->length(row)) * per_element_, value);
+    }
+  }
+
+  const Field* field_;
+  std::span<T> values_;
+  std::size_t per_element_;
+  std::span<const std::int64_t> offsets_;
+};
+
+}  // namespace leat
