@@ -113,9 +113,15 @@ std::optional<HostBatch> BatchScheduler::take() {
   const auto& ticket = taken->ticket;
   std::byte* const data = table_.data(taken->slot);
   const std::span<std::uint64_t> indices = table_.indices(taken->slot);
-  HostBatch batch(
-      {ticket.epoch, ticket.number, rows_of(*taken), taken->slot, data, indices.data(), &table_.layout()},
-      shared_from_this());
+  HostBatch batch({.epoch = ticket.epoch,
+                   .number = ticket.number,
+                   .rows = rows_of(*taken),
+                   .slot = taken->slot,
+                   .data = data,
+                   .indices = indices.data(),
+                   .layout = &table_.layout(),
+                   .batched = options_.batched},
+                  shared_from_this());
   // Without the lock: it may move megabytes, and gives the slot back where it throws.
   pack_ragged_fields(table_.layout(), data, ticket.rows, ticket.rows_per_run);
   if (options_.on_bad_sample == OnBadSample::skip) {

@@ -27,6 +27,7 @@ struct SchedulerOptions {
   std::size_t leases = 1;  // slots for so many more
   std::size_t workers = 0;
   bool in_order = true;
+  bool batched = true;
   OnBadSample on_bad_sample = OnBadSample::raise;
   BadSampleLimit bad_sample_limit{};
   std::function<std::string(std::uint64_t index)> describe = nullptr;  // names a sample in messages

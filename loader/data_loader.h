@@ -34,7 +34,8 @@ inline constexpr int kAutoWorkers = -1;
 
 // Names and defaults are PyTorch's where PyTorch has the option.
 struct DataLoaderOptions {
-  std::size_t batch_size = 1;
+  // nullopt turns batching off: samples come one by one, and views of them have no batch dimension.
+  std::optional<std::size_t> batch_size = 1;
   // A new order each epoch; not together with `sampler`.
   bool shuffle = false;
   // Shared, since the caller that built it usually keeps it.
@@ -61,8 +62,18 @@ struct DataLoaderOptions {
   bool in_order = true;
   // Of the order and of every sample's generator.
   std::uint64_t seed = 0;
-  // Runs in each worker before it loads anything; only with workers.
+  // Runs in each worker before it loads anything, in a replacement too; only with workers.
   std::function<void(int worker)> worker_init_fn = nullptr;
+  // Works on a whole batch, in place, before next() returns it, on the thread that calls next(): to mix samples,
+  // say. What it throws is thrown by next() in the place of the batch. (Rows are put together without it: the
+  // schema says where they go.)
+  std::function<void(HostBatch& batch)> collate_fn = nullptr;
+  // false: every epoch gets new workers, which know the dataset as it is then. (true is the default here, other
+  // than in PyTorch: workers are cheap to keep.) Only with workers.
+  bool persistent_workers = true;
+  // Worker processes are forked when the loader is made. Where other threads run by then, locks that those hold at
+  // that moment stay locked in the workers: the loader warns once per process, or refuses with true.
+  bool strict_fork = false;
   // With worker processes and at least two CPUs for each: each keeps to its share of the CPUs of the affinity
   // mask, so that it stays near its caches and memory. false: the system places them.
   bool spread_workers = true;

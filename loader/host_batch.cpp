@@ -34,7 +34,9 @@ TensorView HostBatch::operator[](std::string_view field) const {
 }
 
 TensorView HostBatch::operator[](std::size_t field) const {
-  return description_.layout->view(field, description_.data, description_.rows);
+  TensorView view = description_.layout->view(field, description_.data, description_.rows);
+  if (!description_.batched) view.shape.erase(view.shape.begin());
+  return view;
 }
 
 std::string_view HostBatch::text(std::string_view field, std::size_t row) const {

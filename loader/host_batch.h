@@ -35,6 +35,7 @@ class HostBatch {
     std::byte* data = nullptr;               // start of the slot
     const std::uint64_t* indices = nullptr;  // rows of them
     const BatchLayout* layout = nullptr;
+    bool batched = true;  // false: one sample, whose views have no batch dimension
   };
 
   // The owner is shared since a batch may outlive the loader.

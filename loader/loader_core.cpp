@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cmath>
 #include <utility>
 
+#include "loader/base/child_process.h"
 #include "loader/base/cpus.h"
 
 namespace leat {
@@ -29,9 +31,34 @@ LoaderCore::LoaderCore(const Dataset& dataset, DataLoaderOptions options)
   if (resolved_.num_workers == 0) return;
   warn_of_too_many_workers();
   if (resolved_.tune) scheduler_->table().set_active(static_cast<std::size_t>(tuner_.workers()));
+  if (resolved_.worker_kind == WorkerKind::processes) look_for_threads();
+  start_workers();
+}
+
+void LoaderCore::start_workers() {
   const bool processes = resolved_.worker_kind == WorkerKind::processes;
   pool_ = (processes ? start_worker_processes : start_worker_threads)(
       job_, {resolved_.num_workers, resolved_.sample_timeout, options_.on_warning});
+}
+
+// Their claims are nobody's then; the batches are abandoned by the epoch that begins.
+void LoaderCore::end_workers() {
+  pool_.reset();
+  scheduler_->table().restart();
+  if (resolved_.tune) scheduler_->table().set_active(static_cast<std::size_t>(tuner_.workers()));
+}
+
+void LoaderCore::look_for_threads() const {
+  const std::size_t others = threads_of_process() - 1;
+  if (others == 0) return;
+  const std::string text = fmt::format(
+      "worker processes are forked while {} other thread{} run{}; should one hold a lock that the dataset "
+      "needs, its "
+      "workers hang. Make loaders before threads, thread pools and CUDA, or use WorkerKind::threads",
+      others, others == 1 ? "" : "s", others == 1 ? "s" : "");
+  if (options_.strict_fork) throw ArgumentError(text + " (DataLoaderOptions::strict_fork)");
+  static std::atomic<bool> warned{false};
+  if (!warned.exchange(true)) warn(options_.on_warning, text);
 }
 
 LoaderCore::~LoaderCore() {
@@ -44,6 +71,7 @@ SchedulerOptions LoaderCore::scheduler_options() const {
           .leases = resolved_.leases,
           .workers = static_cast<std::size_t>(resolved_.num_workers),
           .in_order = options_.in_order,
+          .batched = options_.batch_size.has_value(),
           .on_bad_sample = options_.on_bad_sample,
           .bad_sample_limit = options_.bad_sample_limit,
           .describe = [&dataset = dataset_](std::uint64_t index) { return describe_sample(dataset, index); },
@@ -80,8 +108,12 @@ void LoaderCore::begin(EpochStart start) {
   if (broken_) std::rethrow_exception(broken_);
   epoch_ = start.epoch;
   next_epoch_ = start.epoch + 1;
+  const bool renew = pool_ && !options_.persistent_workers && any_epoch_;
+  if (renew) end_workers();
   meter_.begin_epoch();  // before the workers get to work
   scheduler_->begin_epoch(std::move(start));
+  if (renew) start_workers();
+  any_epoch_ = true;
   in_epoch_ = true;
 }
 
@@ -92,7 +124,10 @@ std::optional<HostBatch> LoaderCore::next() {
   meter_.looked();
   if (resolved_.tune) tune();
   for (;;) {
-    if (auto batch = take()) return batch;
+    if (auto batch = take()) {
+      if (options_.collate_fn) options_.collate_fn(*batch);
+      return batch;
+    }
     if (scheduler_->epoch_finished()) {
       in_epoch_ = false;
       return std::nullopt;

@@ -41,6 +41,9 @@ class LoaderCore {
   SchedulerOptions scheduler_options() const;
   std::shared_ptr<Trace> open_trace() const;
   void warn_of_too_many_workers() const;
+  void look_for_threads() const;
+  void start_workers();
+  void end_workers();
   Deadline deadline_of_call() const;
   void begin(EpochStart start);
   std::optional<HostBatch> take();
@@ -65,6 +68,7 @@ class LoaderCore {
   std::uint64_t epoch_ = 0;  // the present one, where in_epoch_
   std::uint64_t next_epoch_ = 0;
   bool in_epoch_ = false;
+  bool any_epoch_ = false;  // was begun
   std::exception_ptr broken_;
 };
 

@@ -20,7 +20,7 @@ void require(bool condition, const std::string& otherwise) {
 }
 
 void check(const DataLoaderOptions& options) {
-  require(options.batch_size > 0, "batch_size is 0; it must be at least 1");
+  require(options.batch_size != 0U, "batch_size is 0; it must be at least 1");
   require(
       options.num_workers == kAutoWorkers || (options.num_workers >= 0 && options.num_workers <= kMaxWorkers),
       fmt::format("num_workers is {}; it must be in [0, {}], or kAutoWorkers", options.num_workers,
@@ -35,13 +35,15 @@ void check(const DataLoaderOptions& options) {
   require(!(options.sampler && options.shuffle),
           "sampler and shuffle exclude each other: the sampler gives the order");
   require(!options.batch_sampler ||
-              (options.batch_size == 1 && !options.shuffle && !options.sampler && !options.drop_last),
+              (options.batch_size == 1U && !options.shuffle && !options.sampler && !options.drop_last),
           "batch_sampler excludes batch_size, shuffle, sampler and drop_last: it makes up the batches");
   require(!(options.prefetch_factor && options.num_workers == 0),
           "prefetch_factor needs num_workers > 0: without workers nothing is prefetched");
   require(!options.prefetch_factor || *options.prefetch_factor > 0,
           "prefetch_factor is 0; it must be at least 1");
   require(!(options.worker_init_fn && options.num_workers == 0), "worker_init_fn needs num_workers > 0");
+  require(options.persistent_workers || options.num_workers != 0,
+          "persistent_workers is about workers, and num_workers is 0");
   require(options.leases > 0, "leases is 0; the consumer must be able to hold a batch");
 }
 
@@ -56,7 +58,7 @@ ResolvedLoaderOptions resolve(const DataLoaderOptions& options) {
   const std::size_t factor = options.prefetch_factor.value_or(kDefaultPrefetchFactor);
   const std::size_t depth = workers == 0 ? 1 : checked_multiply(factor, workers);
   const std::size_t rows =
-      options.batch_sampler ? options.batch_sampler->max_batch_size() : options.batch_size;
+      options.batch_sampler ? options.batch_sampler->max_batch_size() : options.batch_size.value_or(1);
   return {.batch_size = rows,
           .num_workers = num_workers,
           .tune = tune,

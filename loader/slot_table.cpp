@@ -162,6 +162,20 @@ void SlotTable::reopen_after_failure(std::size_t slot, std::size_t run) {
   announce_work();
 }
 
+void SlotTable::restart() {
+  for (std::size_t slot = 0; slot < dimensions_.slots; ++slot) {
+    for (std::size_t run = 0; run < dimensions_.runs; ++run) {
+      if (ClaimWord::unpack(word(slot, run).load()).state == RunState::claimed) word(slot, run).store(0);
+    }
+  }
+  for (std::size_t worker = 0; worker < dimensions_.workers; ++worker) {
+    worker_records_[worker].pid.store(0);
+    worker_records_[worker].starts.store(0);
+  }
+  control_->stop.store(0);
+  set_active(dimensions_.workers);
+}
+
 RunTiming SlotTable::timing(std::size_t slot, std::size_t run) const {
   return progress_[at(slot, run)].timing;
 }

@@ -103,8 +103,9 @@ class SlotTable {
   void reopen_after_failure(std::size_t slot, std::size_t run);
   RunTiming timing(std::size_t slot, std::size_t run) const;  // precondition: the run is done
   void set_active(std::size_t workers);  // those with lower ids load; the others finish their run, then wait
-  void stop();                           // all workers leave when they next look
-  void await() const;                    // from now on a finished batch gives a completion signal
+  void restart();  // precondition: stopped, and no worker is left. What they held is empty; new ones may come
+  void stop();     // all workers leave when they next look
+  void await() const;  // from now on a finished batch gives a completion signal
   const EventFd& completion() const noexcept { return completion_; }
   std::uint64_t ns_per_sample() const;  // a running mean over the workers; 0: nothing measured yet
 

@@ -67,15 +67,16 @@ bool worth_keeping(int fd) {
   return S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
 }
 
-std::vector<int> open_fds() {
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/fd"), &::closedir);
-  if (!folder) throw_errno("opening /proc/self/fd, which worker processes need");
-  std::vector<int> fds;
+// The numbers that a folder of /proc names its entries by.
+std::vector<int> numbered_entries(const char* path) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path), &::closedir);
+  if (!folder) throw_errno(fmt::format("opening {}, which worker processes need", path));
+  std::vector<int> numbers;
   while (const dirent* entry = ::readdir(folder.get())) {  // NOLINT(concurrency-mt-unsafe): our own stream
-    const int fd = std::atoi(entry->d_name);
-    if (entry->d_name[0] != '.' && fd != ::dirfd(folder.get())) fds.push_back(fd);
+    const int number = std::atoi(entry->d_name);
+    if (entry->d_name[0] != '.') numbers.push_back(number);
   }
-  return fds;
+  return numbers;
 }
 
 }  // namespace
@@ -86,13 +87,17 @@ UniqueFd open_pidfd(pid_t pid) {
   return fd;
 }
 
+std::size_t threads_of_process() {
+  return numbered_entries("/proc/self/task").size();
+}
+
 std::string describe_wait_status(int status) {
   if (!WIFSIGNALED(status)) return fmt::format("exited with status {}", WEXITSTATUS(status));
   return fmt::format("was killed by signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
 }
 
 void close_inherited_fds(std::span<const int> keep) {
-  for (const int fd : open_fds()) {
+  for (const int fd : numbered_entries("/proc/self/fd")) {
     const bool kept = std::find(keep.begin(), keep.end(), fd) != keep.end();
     if (fd > STDERR_FILENO && !kept && !worth_keeping(fd)) ::close(fd);
   }

@@ -45,6 +45,9 @@ class ChildProcess {
 // An owned handle on any process, to be polled for its end. Throws SystemError.
 UniqueFd open_pidfd(pid_t pid);
 
+// Threads of the calling process, the calling one included. Throws SystemError.
+std::size_t threads_of_process();
+
 // How a process ended, from its wait status: "was killed by signal 9 (Killed)", "exited with status 3".
 std::string describe_wait_status(int status);
 

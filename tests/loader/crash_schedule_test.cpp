@@ -81,7 +81,7 @@ TEST_CASE("64: the stream is that of the inline loader for random sizes, workers
     options.prefetch_factor = 1 + random() % 3;
     options.on_warning = [](const std::string&) {};
     if (random() % 4 == 0) options.sample_timeout = 10s;
-    INFO("round " << round << ": " << samples << " samples, batch size " << options.batch_size << ", "
+    INFO("round " << round << ": " << samples << " samples, batch size " << *options.batch_size << ", "
                   << options.num_workers << " workers");
     DataLoader loader(crashing, options);
     for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {

@@ -28,7 +28,7 @@ class ImageFeeds {
   std::size_t train_samples() const { return train_images_.dataset().size(); }  // of all ranks
   std::size_t test_samples() const { return test_images_.dataset().size(); }
   const std::vector<std::string>& classes() const noexcept { return train_images_.classes(); }
-  std::size_t local_batch_size() const { return train_.options().batch_size; }
+  std::size_t local_batch_size() const { return train_.options().batch_size.value(); }
 
  private:
   ImageSet train_images_;
