@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "loader/loader_state.h"
 #include "transfer/device.h"
 #include "transfer/device_layout.h"
 #include "transfer/prefetch_schedule.h"
@@ -31,6 +32,7 @@ class BatchPool {
     std::uint64_t epoch = 0;
     std::uint64_t number = 0;
     std::vector<std::uint64_t> indices;
+    LoaderState state = {};  // of the loader, after this batch
   };
 
   // Throws ArgumentError for no buffers, DeviceError where they do not fit.

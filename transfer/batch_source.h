@@ -10,6 +10,7 @@
 
 #include "loader/batch_layout.h"
 #include "loader/host_batch.h"
+#include "loader/loader_state.h"
 
 namespace leat {
 
@@ -21,6 +22,7 @@ class DataLoader;
 struct BatchSource {
   std::function<std::optional<HostBatch>()> next;
   std::function<void(std::uint64_t epoch)> start_epoch;
+  std::function<LoaderState()> state;  // where next() goes on; may be missing
   BatchLayout layout;                  // of every batch
   std::size_t leases = 1;              // batches that may be held while next() is called
   std::span<std::byte> memory;         // of the slots, to be page-locked; may be empty

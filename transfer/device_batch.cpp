@@ -43,6 +43,10 @@ std::span<const std::uint64_t> DeviceBatch::indices() const noexcept {
   return (*pool_)[buffer_].indices;
 }
 
+const LoaderState& DeviceBatch::loader_state() const noexcept {
+  return (*pool_)[buffer_].state;
+}
+
 TensorView DeviceBatch::operator[](std::string_view name) const {
   const BatchPool::Buffer& buffer = (*pool_)[buffer_];
   return pool_->layout().view(name, buffer.memory.data(), buffer.rows);

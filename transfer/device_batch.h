@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "loader/base/tensor_view.h"
+#include "loader/loader_state.h"
 #include "transfer/device.h"
 
 namespace leat {
@@ -36,6 +37,11 @@ class DeviceBatch {
 
   // The dataset's index of each row, in host memory.
   std::span<const std::uint64_t> indices() const noexcept;
+
+  // Where the loader goes on after this batch, however far it has prefetched by now: what belongs into the
+  // checkpoint of a step that used it. (To resume, restore() the loader before the prefetcher is made, or
+  // before its first next().) Empty for a source without states.
+  const LoaderState& loader_state() const noexcept;
 
   // A field, or an output of normalisation, of all rows, in device memory: fields have the shape [size(),
   // field shape...], outputs [size(), c, h, w] or [size(), h, w, c]. An output hides a field of its name.

@@ -99,6 +99,7 @@ void PrefetchPump::fill(std::size_t index, HostBatch batch) {
   buffer.rows = batch.size();
   buffer.epoch = batch.epoch();
   buffer.number = batch.number();
+  if (source_.state) buffer.state = source_.state();
   buffer.indices.assign(batch.indices().begin(), batch.indices().end());
 
   const std::span<std::byte> slot = batch.bytes();

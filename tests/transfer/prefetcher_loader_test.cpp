@@ -149,6 +149,31 @@ bool without_gpu() {
 
 }  // namespace
 
+TEST_CASE("72: the state that comes with a batch goes on behind it, however far was prefetched",
+          "[process]") {
+  const CountingDataset dataset;
+  const Stream stream = host_device().make_stream();
+  for (std::uint64_t taken = 0; taken < 15; ++taken) {
+    LoaderState state;
+    {
+      DataLoader loader(dataset, processes());
+      Prefetcher feed(loader, host_device(), with_floats());
+      for (std::uint64_t number = 0; number <= taken; ++number)
+        state = feed.next(stream).value().loader_state();
+    }
+    DataLoader loader(dataset, inline_loading());
+    loader.restore(state);
+    Prefetcher feed(loader, host_device(), with_floats());
+    for (std::uint64_t number = taken + 1; number < 15; ++number) {
+      const auto batch = feed.next(stream).value();
+      CHECK(batch.number() == number);
+      check_batch(batch, 7 * number);
+    }
+    CHECK_FALSE(feed.next(stream).has_value());
+    CHECK(feed.next(stream).value().epoch() == 1);
+  }
+}
+
 TEST_CASE("a loader without workers feeds a device") {
   check_epochs(host_device(), inline_loading());
 }
