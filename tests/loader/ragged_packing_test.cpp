@@ -99,6 +99,26 @@ TEST_CASE("a run that was left at any row is taken up there by somebody who know
   }
 }
 
+TEST_CASE("a row that is left out is empty, whatever was written for it, and rows go on behind it") {
+  for (const std::size_t bad : {std::size_t{0}, std::size_t{2}, std::size_t{5}}) {
+    for (const bool written : {false, true}) {
+      INFO("row " << bad << (written ? ", written" : ""));
+      std::vector<std::size_t> lengths{2, 0, 5, 1, 3, 4};
+      Slot slot;
+      slot.write_run(0, bad, lengths);
+      if (written) slot.write(bad, 0, kMaxLength, 0xdead);
+      empty_ragged_row(slot.layout, slot.memory.data(), 0, bad);
+      for (std::size_t row = bad + 1; row < lengths.size(); ++row) {
+        slot.write(row, 0, lengths[row], static_cast<std::uint16_t>(row));
+      }
+      lengths[bad] = 0;
+      slot.pack(lengths.size(), kRows);
+      CHECK(slot.offsets(lengths.size()) == expected_offsets(lengths));
+      CHECK(slot.values(lengths.size()) == expected_values(lengths));
+    }
+  }
+}
+
 TEST_CASE("offsets outside of their run are an error, and move nothing out of the slot") {
   const std::vector<std::size_t> lengths{1, 2, 3, 4};
   for (const std::int64_t wrong :

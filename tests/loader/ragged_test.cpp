@@ -135,6 +135,55 @@ LEAT_LOADER_TEST(stood_in_for, "ragged: a bad sample's neighbour stands in for i
         std::vector<std::uint64_t>{1, 1, 2, 3, 4, 4, 4, 7});
 }
 
+// Bad in several ways: before anything is written, after some is, in a row, and a whole batch of 16.
+bool is_bad(std::size_t index) {
+  return index % 7 == 3 || index % 16 == 0 || index == 20 || index == 21 || index / 16 == 5;
+}
+
+RaggedDataset with_bad_samples() {
+  RaggedDataset dataset(200,
+                        [](std::size_t index) { return is_bad(index) && index % 2 == 0 ? 8 : index % 8; });
+  dataset.interrupt = [](std::size_t index) {
+    if (is_bad(index)) throw DataError("file", "is bad");
+  };
+  return dataset;
+}
+
+LEAT_LOADER_TEST(half_written, "ragged: bad samples leave no trace, however far they were written") {
+  const RaggedDataset dataset = with_bad_samples();
+  for (const OnBadSample policy : {OnBadSample::skip, OnBadSample::substitute}) {
+    DataLoaderOptions options{.batch_size = 16, .on_bad_sample = policy};
+    options.bad_sample_limit = {.allowance = 200};
+    DataLoader loader(dataset, workers.with(options));
+    std::size_t good = 0, rows = 0;
+    for (const HostBatch& batch : loader.epoch(0)) {
+      check_ragged_rows(batch, dataset);
+      for (const std::uint64_t index : batch.indices()) good += is_bad(index) ? 0 : 1;
+      rows += batch.size();
+    }
+    CHECK(good == rows);
+    CHECK(rows == (policy == OnBadSample::substitute ? 200 - 16 : 200 - loader.bad_sample_count()));
+    DataLoader reference(dataset, options);
+    CHECK(delivered_ragged_bytes(loader, 1) == delivered_ragged_bytes(reference, 1));
+  }
+}
+
+TEST_CASE("ragged: a sample that ends its workers is left out, and the rows behind it are not", "[process]") {
+  RaggedDataset dataset(640);
+  const DataLoaderOptions options{.batch_size = 64, .on_bad_sample = OnBadSample::skip};
+  dataset.interrupt = [](std::size_t index) {
+    if (index == 500) throw DataError("file", "is bad");
+  };
+  DataLoader reference(dataset, options);
+  const auto expected = delivered_ragged_bytes(reference, 0);
+  dataset.interrupt = [](std::size_t index) {
+    if (index == 500) ::raise(SIGKILL);
+  };
+  DataLoader loader(dataset, test::Workers{WorkerKind::processes, 2}.with(options));
+  CHECK(delivered_ragged_bytes(loader, 0) == expected);
+  CHECK(loader.bad_sample_count() == 1);
+}
+
 TEST_CASE("ragged: the same bytes where workers die in the middle of runs", "[process]") {
   const SharedMemory memory("tries", sizeof(std::atomic<int>) * 300);
   auto* const tries = reinterpret_cast<std::atomic<int>*>(memory.bytes().data());

@@ -22,6 +22,7 @@ std::string RaggedDataset::caption(std::size_t index) {
 void RaggedDataset::get(std::size_t index, Rng& rng, SampleWriter& out) const {
   auto token = static_cast<std::int32_t>(100 * index);
   for (std::int32_t& element : out.ragged<std::int32_t>("tokens", tokens_(index))) element = token++;
+  interrupt(index);
   out.set("label", static_cast<std::int64_t>(index));
   std::ranges::fill(out.ragged<float>("boxes.corners", index % 3), static_cast<float>(index));
   out.set_text("caption", caption(index));

@@ -30,6 +30,9 @@ class RaggedDataset : public Dataset {
   const Schema& schema() const override { return schema_; }
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
 
+  // Runs in get() when the tokens are written and nothing else is: to throw, to die.
+  std::function<void(std::size_t index)> interrupt = [](std::size_t) {};
+
  private:
   std::size_t size_;
   std::function<std::size_t(std::size_t)> tokens_;
