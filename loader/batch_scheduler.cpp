@@ -176,7 +176,7 @@ void BatchScheduler::set_aside(InFlight& batch, std::size_t run) {
   bad_samples_.add(std::move(bad), planned_samples_);
 }
 
-void BatchScheduler::raise(Flight batch, std::size_t run) {
+void BatchScheduler::raise(const Flight& batch, std::size_t run) {
   const SampleError error(batch->ticket.number, origin_of(table_.failure(batch->slot, run)));
   recycle(batch);
   throw error;
@@ -189,7 +189,7 @@ SampleError::Origin BatchScheduler::origin_of(const FailureRecord& failure) cons
           failure.text,  failure.worker,    static_cast<int>(failure.deaths)};
 }
 
-BatchScheduler::InFlight BatchScheduler::deliver(Flight batch) {
+BatchScheduler::InFlight BatchScheduler::deliver(const Flight& batch) {
   InFlight taken = std::move(*batch);
   std::sort(taken.bad_rows.begin(), taken.bad_rows.end());
   deliveries_.delivered(taken.ticket.number, taken.ticket.rows);
@@ -230,7 +230,7 @@ void BatchScheduler::trace_delivery(const InFlight& batch) {
   leased_since_ns_[batch.slot] = now;
 }
 
-void BatchScheduler::recycle(Flight batch) {
+void BatchScheduler::recycle(const Flight& batch) {
   const std::size_t slot = batch->slot;
   deliveries_.delivered(batch->ticket.number, batch->ticket.rows);
   in_flight_.erase(batch);

@@ -108,12 +108,12 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   bool settle(InFlight& batch);
   void set_aside(InFlight& batch, std::size_t run);
   std::optional<InFlight> take_ready();
-  InFlight deliver(Flight batch);
+  InFlight deliver(const Flight& batch);
   std::size_t rows_of(const InFlight& batch) const;  // that are delivered
-  void recycle(Flight batch);
+  void recycle(const Flight& batch);
   bool workers_rest() const;
   void trace_delivery(const InFlight& batch);
-  [[noreturn]] void raise(Flight batch, std::size_t run);
+  [[noreturn]] void raise(const Flight& batch, std::size_t run);
   SampleError::Origin origin_of(const FailureRecord& failure) const;
 
   // Constant after construction.
