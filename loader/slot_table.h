@@ -25,7 +25,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,6 +34,7 @@
 #include <vector>
 
 #include "loader/base/event_fd.h"
+#include "loader/base/shared_atomic.h"
 #include "loader/base/shared_memory.h"
 #include "loader/batch_layout.h"
 #include "loader/claim_word.h"
@@ -131,7 +131,7 @@ class SlotTable {
   FailureRecord& worker_failure(std::size_t worker) const;  // of worker_init_fn; written by that worker
 
  private:
-  using Word = std::atomic<std::uint64_t>;
+  using Word = SharedAtomic<std::uint64_t>;
   struct Control;
   struct SlotHeader;
   struct Progress;
