@@ -15,8 +15,8 @@
 //     that row. So it is that row, and no other, that a death is blamed on.
 //  4. Whether a batch is finished is read from its words, never from a counter.
 //  5. A word is changed by the parent while it is empty, ready, done or failed, by a worker from ready and
-//     from its own claim, by the nursery from a dead worker's claim (and, of a batch that the parent is
-//     cancelling meanwhile, from ready to empty, as the parent does itself).
+//     from its own claim, by the nursery from a dead worker's claim, and where it left a run ready for one
+//     worker by name: to ready for all, and, of a batch that the parent is cancelling meanwhile, to empty.
 //  6. Everything else that is shared (hints, sleepers, the awaited flag, sequence numbers, worker records)
 //     only saves time: a wrong value costs a scan or a system call, never a sample.
 //  7. A worker reads the work sequence before it looks for work and sleeps only if it is unchanged; the parent
