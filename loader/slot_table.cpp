@@ -124,13 +124,16 @@ bool SlotTable::finished(std::size_t slot) const {
   return true;
 }
 
-// The generation goes first: see reopen() in slot_table_claims.cpp.
+// The generation goes first: see reopen() in slot_table_claims.cpp. A ready word may change under the swap, and
+// still be ready: the nursery may be giving to all what it had left to one. Nobody would ever claim it then.
 void SlotTable::cancel(std::size_t slot) {
   headers_[slot].generation.store(0);
   const std::size_t runs = headers_[slot].runs.load(std::memory_order_relaxed);
   for (std::size_t run = 0; run < runs; ++run) {
     std::uint64_t seen = word(slot, run).load();
-    if (ClaimWord::unpack(seen).state == RunState::ready) word(slot, run).compare_exchange_strong(seen, 0);
+    while (ClaimWord::unpack(seen).state == RunState::ready) {
+      if (word(slot, run).compare_exchange_strong(seen, 0)) break;
+    }
   }
 }
 

@@ -15,8 +15,8 @@
 //     that row. So it is that row, and no other, that a death is blamed on.
 //  4. Whether a batch is finished is read from its words, never from a counter.
 //  5. A word is changed by the parent while it is empty, ready, done or failed, by a worker from ready and
-//     from its own claim, by the nursery from a dead worker's claim (and, of a batch that the parent is
-//     cancelling meanwhile, from ready to empty, as the parent does itself).
+//     from its own claim, by the nursery from a dead worker's claim, and where it left a run ready for one
+//     worker by name: to ready for all, and, of a batch that the parent is cancelling meanwhile, to empty.
 //  6. Everything else that is shared (hints, sleepers, the awaited flag, sequence numbers, worker records)
 //     only saves time: a wrong value costs a scan or a system call, never a sample.
 //  7. A worker reads the work sequence before it looks for work and sleeps only if it is unchanged; the parent
@@ -25,7 +25,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,6 +34,7 @@
 #include <vector>
 
 #include "loader/base/event_fd.h"
+#include "loader/base/shared_atomic.h"
 #include "loader/base/shared_memory.h"
 #include "loader/batch_layout.h"
 #include "loader/claim_word.h"
@@ -144,7 +144,7 @@ class SlotTable {
   FailureRecord& worker_failure(std::size_t worker) const;  // of worker_init_fn; written by that worker
 
  private:
-  using Word = std::atomic<std::uint64_t>;
+  using Word = SharedAtomic<std::uint64_t>;
   struct Control;
   struct SlotHeader;
   struct Progress;

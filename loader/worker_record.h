@@ -2,21 +2,22 @@
 // no sample's fate hangs on it.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
+
+#include "loader/base/shared_atomic.h"
 
 namespace leat {
 
 // Written by the worker, but for pid and starts, which the nursery writes. Times are nanoseconds of
 // std::chrono::steady_clock, which all processes of a machine share.
 struct alignas(64) WorkerRecord {
-  std::atomic<std::int32_t> pid{0};      // 0: no process
-  std::atomic<std::uint32_t> starts{0};  // processes that have carried this id
-  std::atomic<std::uint64_t> busy_since{
-      0};                                 // when it began the sample (the run, where nothing has a deadline)
-  std::atomic<std::uint64_t> busy_ns{0};  // in finished runs
-  std::atomic<std::uint64_t> samples{0};  // in finished runs
+  SharedAtomic<std::int32_t> pid{0};      // 0: no process
+  SharedAtomic<std::uint32_t> starts{0};  // processes that have carried this id
+  SharedAtomic<std::uint64_t> busy_since{
+      0};                                  // when it began the sample (the run, where nothing has a deadline)
+  SharedAtomic<std::uint64_t> busy_ns{0};  // in finished runs
+  SharedAtomic<std::uint64_t> samples{0};  // in finished runs
 };
 
 inline std::uint64_t steady_ns() noexcept {

@@ -8,13 +8,13 @@
 
 namespace leat {
 
-static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+static_assert(sizeof(SharedAtomic<std::uint32_t>) == sizeof(std::uint32_t));
 
-void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
+void futex_wait(const SharedAtomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
   ::syscall(SYS_futex, &word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
 }
 
-void futex_wake_all(const std::atomic<std::uint32_t>& word) noexcept {
+void futex_wake_all(const SharedAtomic<std::uint32_t>& word) noexcept {
   ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 

@@ -1,15 +1,16 @@
 // Sleeping on a 32-bit word that lies in shared memory.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+
+#include "loader/base/shared_atomic.h"
 
 namespace leat {
 
 // Sleeps while `word` holds `seen`; may return early. A hint only: the caller looks at its own condition
 // again.
-void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t seen) noexcept;
+void futex_wait(const SharedAtomic<std::uint32_t>& word, std::uint32_t seen) noexcept;
 
-void futex_wake_all(const std::atomic<std::uint32_t>& word) noexcept;
+void futex_wake_all(const SharedAtomic<std::uint32_t>& word) noexcept;
 
 }  // namespace leat
