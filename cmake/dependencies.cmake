@@ -58,6 +58,13 @@ if(LEAT_GLOO)
     set(LEAT_GLOO_FOLDER parallel/gloo)
     set(LEAT_GLOO_LIBRARIES gloo Threads::Threads)
     set(LEAT_GLOO_FOUND "yes, ${Gloo_VERSION}")
+    # Gloo's header for its TCP connections includes one that Gloo's packages lack.
+    find_path(LEAT_GLOO_MEMORY_DIR gloo/common/memory.h)
+    mark_as_advanced(LEAT_GLOO_MEMORY_DIR)
+    if(NOT LEAT_GLOO_MEMORY_DIR)
+      set_source_files_properties(parallel/gloo/signalling_device.cpp PROPERTIES
+                                  INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/parallel/gloo/uninstalled)
+    endif()
   elseif(NOT LEAT_GLOO STREQUAL "AUTO")
     message(FATAL_ERROR "LEAT_GLOO is ON, but Gloo was not found (Debian: libgloo-dev)")
   endif()

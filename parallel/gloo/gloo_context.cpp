@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 #include <gloo/common/error.h>
 #include <gloo/rendezvous/context.h>
-#include <gloo/transport/tcp/device.h>
 #include <gloo/transport/unbound_buffer.h>
 #include <sched.h>
 
@@ -12,6 +11,7 @@
 
 #include "parallel/communicator.h"
 #include "parallel/gloo/gloo_store.h"
+#include "parallel/gloo/signalling_device.h"
 #include "parallel/gloo/sigpipe_block.h"
 #include "transfer/service_thread.h"
 
@@ -31,7 +31,7 @@ std::shared_ptr<gloo::transport::Device> make_device(const std::string& address)
     const sched_param none{};
     sched_setscheduler(0, SCHED_BATCH, &none);
     try {
-      device = gloo::transport::tcp::CreateDevice(gloo::transport::tcp::attr(address.c_str()));
+      device = make_signalling_device(address);
     } catch (...) {
       failure = std::current_exception();
     }

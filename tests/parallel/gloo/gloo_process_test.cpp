@@ -1,8 +1,10 @@
 // Gloo between real processes, some of which die.
 #include <sys/wait.h>
 
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <csignal>
+#include <thread>
 
 #include "parallel/gloo_communicator.h"
 #include "parallel/gradient_reducer.h"
@@ -47,6 +49,34 @@ void sum_for_ever(Communicator& communicator, const RankProcess::Report& report)
   }
 }
 
+// Rank 0 broadcasts more ones than the sockets of a connection hold; rank 2 stops when the first reaches it.
+void stop_rank_2_half_way(Communicator& communicator, const RankProcess::Report& report) {
+  const Stream stream = host_device().make_stream();
+  std::vector<std::uint8_t> values(64 << 20, communicator.rank() == 0 ? 1 : 0);
+  communicator.broadcast({values.data(), values.size(), DType::u8}, 0, stream);
+  if (communicator.rank() == 2) {
+    while (std::atomic_ref(values.front()).load() == 0) std::this_thread::yield();
+    report("begun");
+    std::raise(SIGSTOP);
+  }
+  stream.ref().synchronize();
+  communicator.barrier();
+}
+
+void check_victim_is_named(std::vector<RankProcess>& processes, int victim) {
+  const auto killed_at = std::chrono::steady_clock::now();
+  processes[static_cast<std::size_t>(victim)].kill(SIGKILL);
+  for (int rank = 0; rank < kRanks; ++rank) {
+    RankProcess& process = processes[static_cast<std::size_t>(rank)];
+    if (rank == victim) continue;
+    const std::string error = process.read();
+    INFO("rank " << rank << ": " << error);
+    CHECK(error.find(fmt::format("rank {} was lost", victim)) != std::string::npos);
+    CHECK(process.wait() == 0);
+  }
+  CHECK(std::chrono::steady_clock::now() - killed_at < 15s);  // far below the timeout: it was noticed
+}
+
 TEST_CASE("processes reduce gradients over gloo", "[process]") {
   auto processes = start(20s, [](Communicator& communicator, const RankProcess::Report& report) {
     std::vector<float> values(10'000, static_cast<float>(communicator.rank()));
@@ -72,18 +102,15 @@ TEST_CASE("survivors of a killed rank get an error that names it, and no signal"
     INFO("victim " << victim);
     auto processes = start(20s, sum_for_ever);
     for (RankProcess& process : processes) REQUIRE(process.read() == "begun");
-    const auto killed_at = std::chrono::steady_clock::now();
-    processes[static_cast<std::size_t>(victim)].kill(SIGKILL);
-    for (int rank = 0; rank < kRanks; ++rank) {
-      RankProcess& process = processes[static_cast<std::size_t>(rank)];
-      if (rank == victim) continue;
-      const std::string error = process.read();
-      INFO("rank " << rank << ": " << error);
-      CHECK(error.find(fmt::format("rank {} was lost", victim)) != std::string::npos);
-      CHECK(process.wait() == 0);
-    }
-    CHECK(std::chrono::steady_clock::now() - killed_at < 15s);  // far below the timeout: it was noticed
+    check_victim_is_named(processes, victim);
   }
+}
+
+TEST_CASE("survivors that have half sent a large message to a killed rank name it too", "[process]") {
+  auto processes = start(20s, stop_rank_2_half_way);
+  REQUIRE(processes[2].read() == "begun");
+  std::this_thread::sleep_for(300ms);  // until rank 0 has filled the sockets
+  check_victim_is_named(processes, 2);
 }
 
 TEST_CASE("a stopped rank is noticed at the timeout", "[process]") {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "loader/base/child_process.h"
+#include "loader/base/errors.h"
 #include "loader/base/unique_fd.h"
 #include "parallel/tcp_socket.h"
 
