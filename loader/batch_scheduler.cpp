@@ -239,8 +239,11 @@ void BatchScheduler::recycle(const Flight& batch) {
   publish_more();
 }
 
+// Looks at the draining slots, too: the end of the last run of one is signalled to a parent that awaits it, but
+// not again. Where all slots drain or are leased, nothing else would ever be.
 bool BatchScheduler::ready() {
   const std::lock_guard lock(mutex_);
+  publish_more();
   return deliverable() != in_flight_.end() || (in_flight_.empty() && planning_error_);
 }
 

@@ -12,7 +12,7 @@ packages=(
   libbenchmark-dev catch2
   ca-certificates tar zstd
 )
-[ "${1:-}" = "--ci" ] && packages+=(clang-19 clang-tidy-19 clang-format-14)
+[ "${1:-}" = "--ci" ] && packages+=(clang-19 clang-tidy-19 clang-format-14 spin)
 
 missing=()
 for package in "${packages[@]}"; do
