@@ -10,7 +10,7 @@ namespace leat::bench {
 double percentile(std::vector<double> values, double share) {
   if (values.empty()) return std::nan("");
   std::sort(values.begin(), values.end());
-  const auto at = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  const auto at = static_cast<std::size_t>(std::lround(share * static_cast<double>(values.size() - 1)));
   return values[at];
 }
 
