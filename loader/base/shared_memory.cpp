@@ -17,13 +17,16 @@ namespace leat {
 
 namespace {
 
+// Takes the pages from the system now, or only promises them.
+int set_size(int fd, off_t size, Pages pages) {
+  return pages == Pages::now ? ::fallocate(fd, 0, 0, size) : ::ftruncate(fd, size);
+}
+
 UniqueFd create(const char* purpose, std::size_t bytes, Pages pages) {
   UniqueFd fd(::memfd_create("leat", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) throw_errno(fmt::format("memfd_create for {}", purpose));
-  const auto size = static_cast<off_t>(bytes);
-  // fallocate takes the pages from the system now; ftruncate only promises them.
-  const int sized = pages == Pages::now ? ::fallocate(fd.get(), 0, 0, size) : ::ftruncate(fd.get(), size);
-  if (::fchmod(fd.get(), 0600) != 0 || sized != 0) {
+  if (::fchmod(fd.get(), 0600) != 0) throw_errno(fmt::format("fchmod of {}", purpose));
+  if (set_size(fd.get(), static_cast<off_t>(bytes), pages) != 0) {
     if (errno == ENOMEM || errno == ENOSPC) throw MemoryError(purpose, bytes, available_memory());
     throw_errno(fmt::format("sizing {} bytes for {}", bytes, purpose));
   }
