@@ -161,10 +161,11 @@ BatchScheduler::Flight BatchScheduler::deliverable() {
   return !in_flight_.empty() && finished(in_flight_.front()) ? in_flight_.begin() : in_flight_.end();
 }
 
-// A run stops at its bad row; the rows behind it are loaded once that row is noted. False where there are any.
+// A run stops at its bad row; the rows behind it are loaded once that row is noted. False where there are any, or
+// were: they may have been loaded meanwhile, and one of them found bad.
 bool BatchScheduler::settle(InFlight& batch) {
   while (const auto run = table_.failed_run(batch.slot)) set_aside(batch, *run);
-  return table_.finished(batch.slot);
+  return table_.finished(batch.slot) && !table_.failed_run(batch.slot);
 }
 
 void BatchScheduler::set_aside(InFlight& batch, std::size_t run) {

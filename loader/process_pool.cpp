@@ -23,8 +23,8 @@ constexpr std::chrono::milliseconds kStartPatience{1000};  // with forks that fa
 class ProcessPool final : public WorkerPool {
  public:
   // Returns when all workers run, or when some do and the rest cannot be forked for now.
-  ProcessPool(const WorkerJob& job, WorkerPoolOptions options)
-      : job_(job), options_(std::move(options)), nursery_(job, {options_.workers, options_.sample_timeout}) {
+  ProcessPool(const WorkerJob& job, const WorkerPoolOptions& options)
+      : job_(job), options_(options), nursery_(job, {options_.workers, options_.sample_timeout}) {
     const auto patience = steady_clock::now() + kStartPatience;
     while (started_ < options_.workers && !final_) {
       if (fork_errno_ != 0 && steady_clock::now() >= patience) break;
@@ -118,8 +118,8 @@ class ProcessPool final : public WorkerPool {
 
 }  // namespace
 
-std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, WorkerPoolOptions options) {
-  return std::make_unique<ProcessPool>(job, std::move(options));
+std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options) {
+  return std::make_unique<ProcessPool>(job, options);
 }
 
 }  // namespace leat

@@ -68,7 +68,7 @@ class ThreadPool final : public WorkerPool {
 
 }  // namespace
 
-std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, WorkerPoolOptions options) {
+std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, const WorkerPoolOptions& options) {
   return std::make_unique<ThreadPool>(job, options);
 }
 

@@ -40,8 +40,8 @@ struct WorkerPoolOptions {
 };
 
 // Everything `job` refers to outlives the pool. Throws SystemError where no worker can be started.
-std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, WorkerPoolOptions options);
-std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, WorkerPoolOptions options);
+std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options);
+std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, const WorkerPoolOptions& options);
 
 // Milliseconds until the deadline for poll(): -1 for none, rounded up, never below 0.
 int poll_timeout(Deadline deadline);

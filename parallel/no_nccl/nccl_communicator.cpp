@@ -12,6 +12,7 @@ namespace {
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the declaration is that of the real one
 std::unique_ptr<Communicator> make_nccl_communicator(std::shared_ptr<TcpStore> /*store*/, Device& /*device*/,
                                                      const NcclOptions& /*options*/) {
   refuse();
