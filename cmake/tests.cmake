@@ -60,6 +60,22 @@ target_include_directories(loader_tests PRIVATE ${LEAT_DLPACK_INCLUDE_DIR})
 leat_tests(datasets LIBRARIES leat::datasets JPEG::JPEG)
 leat_tests(transfer LIBRARIES leat::transfer)
 leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})
+# The loader's own code in a simulated machine: compiled a second time, with other headers in the place of some of its
+# own, and without the sources that fork processes and start threads. Millions of schedules take minutes, hence an
+# option: cmake --preset release -DLEAT_INTERLEAVING=ON && cmake --build --preset release --target interleaving_tests
+option(LEAT_INTERLEAVING "Build the test that plays the claim protocol in every order" OFF)
+if(LEAT_INTERLEAVING)
+  leat_sources(simulated_sources loader)
+  list(FILTER simulated_sources EXCLUDE REGEX "/(nursery|nursery_process|process_pool|thread_pool)[.]cpp$")
+  file(GLOB interleaving_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/interleaving/*.cpp)
+  add_executable(interleaving_tests ${interleaving_sources} ${simulated_sources})
+  target_include_directories(interleaving_tests BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/interleaving/standins)
+  target_include_directories(interleaving_tests PRIVATE ${LEAT_DLPACK_INCLUDE_DIR})
+  target_link_libraries(interleaving_tests PRIVATE leat_catch2 leat::datasets fmt::fmt nlohmann_json::nlohmann_json)
+  leat_compile_options(interleaving_tests)
+  leat_discover_tests(interleaving_tests slow "*")
+endif()
+
 if(LEAT_BUILD_TOOLS)
   leat_tests(tools LIBRARIES leat_tools_train leat_tools_sweep leat_tools_common nlohmann_json::nlohmann_json)
   target_compile_definitions(tools_tests PRIVATE LEAT_TRAIN="$<TARGET_FILE:leat-train>"

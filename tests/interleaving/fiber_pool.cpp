@@ -1,0 +1,138 @@
+#include "tests/interleaving/fiber_pool.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace leat {
+
+namespace interleaving {
+
+namespace {
+
+const WorkerJob* open_job = nullptr;
+
+Simulation& simulation() {
+  return Simulation::current();
+}
+
+void start_worker(const WorkerJob& job, std::size_t worker) {
+  simulation().start(Simulation::kFirstWorker + worker, [&job, worker] { run_worker(job, worker); });
+}
+
+// Waits like ProcessPool, for the eventfd and the nursery's channel.
+class FiberPool final : public WorkerPool {
+ public:
+  FiberPool(const WorkerJob& job, std::size_t workers) : job_(job), nursery_(job_, workers) {
+    open_job = &job_;
+    for (std::size_t worker = 0; worker < workers; ++worker) start_worker(job_, worker);
+    simulation().start(Simulation::kNursery, [this] { nursery_.run(); });
+  }
+
+  ~FiberPool() override {
+    job_.table.stop();
+    simulation().workers_are_safe();
+    nursery_.close();
+    simulation().block([] { return !any_runs(); });
+    open_job = nullptr;
+  }
+
+  FiberPool(const FiberPool&) = delete;
+  FiberPool& operator=(const FiberPool&) = delete;
+
+  bool wait(Deadline) override {
+    simulation().block([] { return simulation().signalled || simulation().told; });
+    job_.table.completion().drain();
+    simulation().step();
+    simulation().told = false;
+    return true;
+  }
+
+  std::vector<int> pids() const override { return {}; }
+
+ private:
+  static bool any_runs() {
+    for (std::size_t process = Simulation::kNursery; process < simulation().processes(); ++process) {
+      if (simulation().runs(process)) return true;
+    }
+    return false;
+  }
+
+  const WorkerJob job_;
+  FiberNursery nursery_;
+};
+
+}  // namespace
+
+SlotTable& table_of_the_loader() {
+  return open_job->table;
+}
+
+FiberNursery::FiberNursery(const WorkerJob& job, std::size_t workers) : job_(job), pending_(workers) {}
+
+void FiberNursery::run() {
+  for (;;) {
+    simulation().block([this] { return closing_ || anything_to_do(); });
+    if (closing_) return;
+    if (may_be_too_early()) take_back_too_early();
+    for (std::size_t worker = 0; worker < pending_.size(); ++worker) {
+      if (pending_[worker]) start(worker);
+      if (simulation().take_ended(Simulation::kFirstWorker + worker)) bury(worker);
+    }
+  }
+}
+
+bool FiberNursery::anything_to_do() const {
+  if (may_be_too_early()) return true;
+  for (std::size_t worker = 0; worker < pending_.size(); ++worker) {
+    if (pending_[worker] || simulation().has_ended(Simulation::kFirstWorker + worker)) return true;
+  }
+  return false;
+}
+
+void FiberNursery::bury(std::size_t worker) {
+  simulation().begin_taking_back();
+  job_.table.reclaim(worker, {"ended", 2});
+  simulation().end_taking_back();
+  pending_[worker] = true;
+  if (simulation().fault() != Fault::unreported_deaths) report();
+}
+
+void FiberNursery::start(std::size_t worker) {
+  simulation().step();
+  if (simulation().decide(Cost::failed_fork)) {
+    job_.table.release_reopened(worker);
+    return report();
+  }
+  pending_[worker] = false;
+  start_worker(job_, worker);
+}
+
+// Once: its first worker is as good as dead, it thinks, since it has been told to die.
+bool FiberNursery::may_be_too_early() const {
+  return simulation().fault() == Fault::no_fence && !was_too_early_ &&
+         simulation().is_inside_row(Simulation::kFirstWorker);
+}
+
+void FiberNursery::take_back_too_early() {
+  was_too_early_ = true;
+  simulation().step();
+  job_.table.reclaim(0, {"was told to end", 2});
+  job_.table.release_reopened(0);
+}
+
+void FiberNursery::report() {
+  simulation().step();
+  simulation().told = true;
+}
+
+}  // namespace interleaving
+
+std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options) {
+  return std::make_unique<interleaving::FiberPool>(job, static_cast<std::size_t>(options.workers));
+}
+
+std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob&, const WorkerPoolOptions&) {
+  throw std::logic_error("a simulation has worker processes");
+}
+
+}  // namespace leat

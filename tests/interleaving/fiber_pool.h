@@ -1,0 +1,38 @@
+// The workers and the nursery of a DataLoader that runs in a simulation. start_worker_processes() is defined in the
+// source file: the loader finds it in the place of its own.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "loader/worker_pool.h"
+#include "tests/interleaving/simulation.h"
+
+namespace leat::interleaving {
+
+// What NurseryProcess does, without processes: bury() and start() are its functions of these names.
+class FiberNursery {
+ public:
+  FiberNursery(const WorkerJob& job, std::size_t workers);
+
+  void run();
+  void close() { closing_ = true; }
+
+ private:
+  bool anything_to_do() const;
+  void bury(std::size_t worker);
+  void start(std::size_t worker);
+  bool may_be_too_early() const;
+  void take_back_too_early();
+  void report();
+
+  const WorkerJob& job_;
+  std::vector<bool> pending_;
+  bool closing_ = false;
+  bool was_too_early_ = false;
+};
+
+// The loader's table, as long as a simulated loader is open.
+SlotTable& table_of_the_loader();
+
+}  // namespace leat::interleaving

@@ -1,0 +1,207 @@
+// The loader's protocol code in every order of its accesses to shared memory within a budget, and in random ones.
+//
+// A deviation is a switch to another process that nothing forces; so with two of them, all schedules are played with
+// up to two preemptions. A death happens at any access of a worker's. Each is played twice: every store is seen at
+// once, and stores weaker than sequentially consistent as late as C++ allows.
+#include <fmt/format.h>
+
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <string>
+
+#include "tests/interleaving/loader_life.h"
+#include "tests/interleaving/table_life.h"
+
+namespace leat::interleaving {
+namespace {
+
+using Life = std::function<void(const Machine& machine)>;
+
+void check_all(const std::string& name, Machine machine, const Budget& budget, const Life& life) {
+  for (const bool delay : {false, true}) {
+    machine.delay_weak_stores = delay;
+    const Outcome outcome = enumerate(machine, budget, [&] { life(machine); });
+    INFO(name << (delay ? ", weak stores late: " : ": ") << outcome.failure);
+    CHECK(outcome.failure.empty());
+    fmt::print("{:8} schedules of up to {:3} steps: {}{}\n", outcome.schedules, outcome.steps, name,
+               delay ? ", weak stores late" : "");
+  }
+}
+
+// By a life and a budget that are without a failure where there is no fault.
+void check_caught(Machine machine, Fault fault, const Budget& budget, const Life& life) {
+  machine.fault = fault;
+  machine.delay_weak_stores = fault == Fault::late_stores;
+  const Outcome outcome = enumerate(machine, budget, [&] { life(machine); });
+  CHECK_FALSE(outcome.failure.empty());
+  fmt::print("{:8} schedules until: {}\n", outcome.schedules,
+             outcome.failure.substr(0, outcome.failure.find(';')));
+}
+
+void publish_once(const Machine& machine) {
+  TableLife table(machine, 1, 1);
+  table.publish(0);
+  table.take(0);
+}
+
+void publish_twice(const Machine& machine) {
+  TableLife table(machine, 1, 2);
+  for (int batch = 0; batch < 2; ++batch) {
+    table.publish(0);
+    table.take(0);
+  }
+}
+
+void publish_in_turn(const Machine& machine) {
+  TableLife table(machine, 2, 1);
+  table.publish(0);
+  table.publish(1);
+  table.take(0);
+  table.publish(0);
+  table.take(1);
+  table.take(0);
+}
+
+void cancel_at_once(const Machine& machine) {
+  TableLife table(machine, 1, 1);
+  table.publish(0);
+  table.cancel(0);
+  table.wait_for_end(0);
+}
+
+// What wakes the parent may be a worker's death.
+void cancel_after_news(const Machine& machine) {
+  TableLife table(machine, 1, 1);
+  table.publish(0);
+  table.wait_for_news(0);
+  table.cancel(0);
+  table.wait_for_end(0);
+}
+
+void cancel_and_publish(const Machine& machine) {
+  TableLife table(machine, 1, 2);
+  table.publish(0);
+  table.wait_for_news(0);
+  table.cancel(0);
+  table.wait_for_end(0);
+  table.clear(0);
+  table.publish(0);
+  table.take(0);
+}
+
+Life three_rows(BadOnes bad) {
+  return [bad](const Machine& machine) {
+    TableLife table(machine, 1, 3, bad);
+    table.publish(0);
+    table.take(0);
+  };
+}
+
+Life loader(const LoaderLife& life) {
+  return [life](const Machine& machine) { live(life, machine); };
+}
+
+constexpr Machine kOne{.workers = 1}, kTwo{.workers = 2};
+constexpr Machine kOneWithLongRuns{.workers = 1, .rows_per_run = 3}, kTwoWithLongRuns{.rows_per_run = 3};
+
+TEST_CASE("interleavings: batches are published, loaded and cleared", "[process]") {
+  check_all("one worker, which dies", kOne, {.deviations = 2, .deaths = 1}, publish_once);
+  check_all("two workers", kTwo, {.deviations = 2}, publish_twice);
+  check_all("two workers, one dies", kTwo, {.deviations = 1, .deaths = 1, .failed_forks = 1}, publish_twice);
+  check_all("two slots", kTwo, {.deviations = 2}, publish_in_turn);
+}
+
+TEST_CASE("interleavings: batches are cancelled", "[process]") {
+  check_all("at once", kOne, {.deviations = 3, .deaths = 1, .failed_forks = 1}, cancel_at_once);
+  check_all("later", kOne, {.deviations = 2, .deaths = 1, .failed_forks = 1}, cancel_after_news);
+  check_all("at once, two workers", kTwo, {.deviations = 2, .failed_forks = 1}, cancel_at_once);
+  check_all("and others follow", kTwo, {.deviations = 2}, cancel_and_publish);
+  check_all("while a worker dies", kTwo, {.deviations = 1, .deaths = 1, .failed_forks = 1},
+            cancel_and_publish);
+}
+
+TEST_CASE("interleavings: workers die in runs of several rows", "[process]") {
+  check_all("once", kOneWithLongRuns, {.deviations = 2, .deaths = 1}, three_rows({}));
+  check_all("twice", kOneWithLongRuns, {.deviations = 1, .deaths = 2}, three_rows({}));
+  check_all("once, of two", kTwoWithLongRuns, {.deviations = 1, .deaths = 1, .failed_forks = 1},
+            three_rows({}));
+}
+
+TEST_CASE("interleavings: samples are bad", "[process]") {
+  const Life poison = three_rows({.poison = 1}), throws = three_rows({.throws = 1});
+  check_all("a sample kills", kTwoWithLongRuns, {.deviations = 2}, poison);
+  check_all("a sample kills, a worker dies", kOneWithLongRuns, {.deviations = 1, .deaths = 1}, poison);
+  check_all("a sample throws", kTwoWithLongRuns, {.deviations = 2}, throws);
+  check_all("a sample throws, a worker dies", kOneWithLongRuns, {.deviations = 1, .deaths = 1}, throws);
+}
+
+TEST_CASE("interleavings: a whole loader", "[process]") {
+  check_all("two workers", kTwo, {.deviations = 2}, loader({}));
+  check_all("a worker dies", kOne, {.deviations = 1, .deaths = 1, .failed_forks = 1}, loader({}));
+  check_all("an epoch is given up", kOne, {.deviations = 2, .given_up_epochs = 1}, loader({.held = 1}));
+  check_all("two samples of a run are bad", kOneWithLongRuns, {.deviations = 2},
+            loader({.batches = 1,
+                    .rows = 3,
+                    .on_bad_sample = OnBadSample::substitute,
+                    .bad = {.poison = 0, .throws = 1}}));
+  check_all("a sample kills", kOneWithLongRuns, {.deviations = 1, .deaths = 1},
+            loader({.rows = 3, .on_bad_sample = OnBadSample::skip, .bad = {.poison = 4}}));
+  check_all("a sample throws", kOneWithLongRuns, {.deviations = 1, .deaths = 1},
+            loader({.rows = 3, .bad = {.throws = 1}}));
+}
+
+LoaderLife random_life(std::mt19937_64& random) {
+  constexpr std::array kPolicies{OnBadSample::raise, OnBadSample::skip, OnBadSample::substitute};
+  LoaderLife life{.batches = 1 + random() % 4,
+                  .rows = 1 + random() % 4,
+                  .prefetch_factor = 1 + random() % 2,
+                  .leases = 1 + random() % 2,
+                  .held = random() % 2,
+                  .on_bad_sample = kPolicies[random() % 3],
+                  .in_order = random() % 3 != 0};
+  if (random() % 2 == 0) life.bad.poison = random() % (life.batches * life.rows);
+  if (random() % 2 == 0) life.bad.throws = random() % (life.batches * life.rows);
+  if (life.bad.poison == life.bad.throws) life.bad.throws.reset();
+  return life;
+}
+
+std::uint64_t seed_of_run() {
+  const char* const given =
+      std::getenv("LEAT_TEST_SEED");  // NOLINT(concurrency-mt-unsafe): nobody sets it here
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+}
+
+TEST_CASE("interleavings: random lives of loaders under random schedules", "[process]") {
+  const std::uint64_t seed = seed_of_run();
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 50'000; ++round) {
+    const LoaderLife life = random_life(random);
+    const Machine machine{.workers = 1 + random() % 3,
+                          .rows_per_run = 1 + random() % 4,
+                          .delay_weak_stores = random() % 2 == 0};
+    const Budget budget{.deviations = 255,
+                        .deaths = static_cast<int>(random() % 4),
+                        .failed_forks = static_cast<int>(random() % 3),
+                        .given_up_epochs = static_cast<int>(random() % 3)};
+    const Outcome outcome = play_random(
+        machine, budget, [&] { live(life, machine); }, random());
+    if (outcome.failure.empty()) continue;
+    FAIL("LEAT_TEST_SEED=" << seed << ", round " << round << ": " << outcome.failure);
+  }
+}
+
+TEST_CASE("interleavings: what a broken machine or nursery does is noticed", "[process]") {
+  check_all("two workers", kTwo, {.deviations = 2}, publish_once);
+  check_caught(kTwo, Fault::split_compare_exchange, {.deviations = 2}, publish_once);
+  check_caught(kOne, Fault::late_stores, {.deviations = 2, .deaths = 1}, publish_once);
+  check_caught(kOne, Fault::stale_nursery, {.deviations = 3, .deaths = 1, .failed_forks = 1}, cancel_at_once);
+  check_caught(kOne, Fault::deaf_futex, {.deviations = 1}, publish_once);
+  check_caught(kTwo, Fault::no_fence, {.deviations = 2}, publish_once);
+  check_caught(kOne, Fault::unreported_deaths, {.deviations = 1, .deaths = 1}, publish_once);
+}
+
+}  // namespace
+}  // namespace leat::interleaving

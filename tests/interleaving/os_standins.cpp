@@ -1,0 +1,60 @@
+// The operating system's part, for the processes of a simulation: other definitions of the classes and functions
+// of loader/base, linked in their place.
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "loader/base/checked.h"
+#include "loader/base/event_fd.h"
+#include "loader/base/futex.h"
+#include "loader/base/memory_limits.h"
+#include "loader/base/shared_memory.h"
+#include "tests/interleaving/simulation.h"
+
+namespace leat {
+
+using interleaving::Simulation;
+
+void futex_wait(const SharedAtomic<std::uint32_t>& word, std::uint32_t seen) noexcept {
+  Simulation::current().sleep_on(&word, [&] { return word.peek() == seen; });
+}
+
+void futex_wake_all(const SharedAtomic<std::uint32_t>& word) noexcept {
+  Simulation::current().wake_all(&word);
+}
+
+EventFd::EventFd() = default;
+
+void EventFd::notify() const noexcept {
+  Simulation::current().step();
+  Simulation::current().signalled = true;
+}
+
+void EventFd::drain() const noexcept {
+  Simulation::current().step();
+  Simulation::current().signalled = false;
+}
+
+SharedMemory::SharedMemory(const char* purpose, std::size_t bytes, Pages)
+    : size_(align_up(bytes, page_size())) {
+  data_ = static_cast<std::byte*>(std::aligned_alloc(page_size(), size_));
+  std::memset(data_, 0, size_);
+  if (std::strcmp(purpose, "batch slots") == 0) Simulation::current().shared_memory_taken(this->bytes());
+}
+
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+SharedMemory::~SharedMemory() {
+  std::free(data_);
+}
+
+void SharedMemory::guard_page(std::size_t) {}
+
+}  // namespace leat
