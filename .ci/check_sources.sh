@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Fails where a source file includes a folder above its own, or a device header outside the folders for it, and where
 # a test's name would be lost on its way through CMake's lists.
-# The layers, lowest first: loader/base, datasets, loader, transfer, parallel; bench, tools and tests see all.
+# The layers, lowest first: loader/base, datasets, the loader's rooms, loader, transfer, parallel; bench, tools and tests
+# see all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,10 +10,12 @@ rank() {
   case "$1" in
     loader/base/*) echo 0 ;;
     datasets/*) echo 1 ;;
-    loader/*) echo 2 ;;
-    transfer/*) echo 3 ;;
-    parallel/*) echo 4 ;;
-    *) echo 5 ;;
+    loader/samplers/* | loader/slots/* | loader/errors.*) echo 2 ;;
+    loader/workers/*) echo 3 ;;
+    loader/*) echo 4 ;;
+    transfer/*) echo 5 ;;
+    parallel/*) echo 6 ;;
+    *) echo 7 ;;
   esac
 }
 

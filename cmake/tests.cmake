@@ -65,7 +65,7 @@ leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})
 # option: cmake --preset release -DLEAT_INTERLEAVING=ON && cmake --build --preset release --target interleaving_tests
 option(LEAT_INTERLEAVING "Build the test that plays the claim protocol in every order" OFF)
 if(LEAT_INTERLEAVING)
-  leat_sources(simulated_sources loader)
+  leat_sources(simulated_sources loader loader/samplers loader/slots loader/workers)
   list(FILTER simulated_sources EXCLUDE REGEX "/(nursery|nursery_process|process_pool|thread_pool)[.]cpp$")
   file(GLOB interleaving_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/interleaving/*.cpp)
   add_executable(interleaving_tests ${interleaving_sources} ${simulated_sources})

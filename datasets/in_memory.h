@@ -35,6 +35,7 @@ class InMemoryDataset final : public Dataset {
   std::size_t size() const override { return rows_; }
   const Schema& schema() const override { return schema_; }
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
+  void prefetch(std::size_t index) const noexcept override;
 
  private:
   std::vector<std::vector<std::byte>> columns_;

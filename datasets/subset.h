@@ -20,6 +20,7 @@ class Subset final : public Dataset {
   std::size_t size() const override { return indices_.size(); }
   const Schema& schema() const override { return dataset_->schema(); }
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
+  void prefetch(std::size_t index) const noexcept override { dataset_->prefetch(indices_[index]); }
   std::string describe(std::size_t index) const override;
 
  private:

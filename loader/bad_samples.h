@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "loader/batch_layout.h"
 #include "loader/errors.h"
+#include "loader/slots/batch_layout.h"
 
 namespace leat {
 

@@ -8,8 +8,8 @@
 
 #include "loader/base/checked.h"
 #include "loader/errors.h"
-#include "loader/ragged_packing.h"
-#include "loader/run_sizing.h"
+#include "loader/slots/ragged_packing.h"
+#include "loader/slots/run_sizing.h"
 
 namespace leat {
 

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "loader/bad_samples.h"
-#include "loader/batch_sampler.h"
 #include "loader/delivery_log.h"
 #include "loader/host_batch.h"
-#include "loader/slot_ledger.h"
-#include "loader/slot_table.h"
+#include "loader/samplers/batch_sampler.h"
+#include "loader/slots/slot_ledger.h"
+#include "loader/slots/slot_table.h"
 #include "loader/trace.h"
 
 namespace leat {

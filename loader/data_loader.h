@@ -14,13 +14,13 @@
 #include "loader/bad_samples.h"
 #include "loader/base/warning.h"
 #include "loader/batch_range.h"
-#include "loader/batch_sampler.h"
 #include "loader/errors.h"
 #include "loader/host_batch.h"
 #include "loader/loader_state.h"
 #include "loader/loader_stats.h"
-#include "loader/sampler.h"
-#include "loader/worker_info.h"
+#include "loader/samplers/batch_sampler.h"
+#include "loader/samplers/sampler.h"
+#include "loader/workers/worker_info.h"
 
 namespace leat {
 

@@ -10,8 +10,8 @@
 #include "datasets/schema.h"
 #include "loader/base/tensor_accessor.h"
 #include "loader/base/tensor_view.h"
-#include "loader/batch_layout.h"
 #include "loader/ragged_view.h"
+#include "loader/slots/batch_layout.h"
 
 namespace leat {
 

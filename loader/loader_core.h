@@ -12,8 +12,8 @@
 #include "loader/loader_meter.h"
 #include "loader/loader_options.h"
 #include "loader/trace.h"
-#include "loader/worker.h"
-#include "loader/worker_pool.h"
+#include "loader/workers/worker.h"
+#include "loader/workers/worker_pool.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 
 #include "loader/batch_scheduler.h"
 #include "loader/loader_stats.h"
-#include "loader/worker_tuner.h"
+#include "loader/workers/worker_tuner.h"
 
 namespace leat {
 

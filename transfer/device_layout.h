@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loader/batch_layout.h"
+#include "loader/slots/batch_layout.h"
 #include "transfer/device.h"
 
 namespace leat {

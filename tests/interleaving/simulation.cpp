@@ -18,7 +18,7 @@ Simulation* now = nullptr;
 // The worker records and the mean of the samples' times: no schedule of their accesses makes a difference.
 bool is_of_statistics(std::string_view file, std::string_view function) {
   const auto is_in = [&](std::string_view name) { return function.find(name) != std::string_view::npos; };
-  return file.ends_with("loader/worker.cpp") || is_in("::measured(") || is_in("::ns_per_sample(");
+  return file.ends_with("loader/workers/worker.cpp") || is_in("::measured(") || is_in("::ns_per_sample(");
 }
 
 bool is_statistics(std::source_location where) {

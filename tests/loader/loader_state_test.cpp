@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "loader/base/shared_memory.h"
-#include "loader/bucket_batch_sampler.h"
 #include "loader/data_loader.h"
 #include "loader/delivery_log.h"
+#include "loader/samplers/bucket_batch_sampler.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/support/expect_error.h"

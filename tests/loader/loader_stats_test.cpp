@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "loader/data_loader.h"
-#include "loader/worker.h"
-#include "loader/worker_tuner.h"
+#include "loader/workers/worker.h"
+#include "loader/workers/worker_tuner.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/support/temporary_folder.h"

@@ -1,0 +1,56 @@
+#include "loader/samplers/alias_table.h"
+
+#include <algorithm>
+
+namespace leat {
+
+namespace {
+
+// Kahan's sum: plain rounding errors of a billion equal terms add up to some ten of them.
+double sum_of(const std::vector<double>& terms) {
+  double sum = 0, excess = 0;
+  for (const double term : terms) {
+    const double corrected = term - excess;
+    const double next = sum + corrected;
+    excess = (next - sum) - corrected;
+    sum = next;
+  }
+  return sum;
+}
+
+// The weights in units of their mean, so that their sum is the number of columns. Divided by the largest
+// first: the sum of very large weights is then finite and that of very small ones is not zero.
+std::vector<double> to_areas(std::span<const double> weights) {
+  const double largest = *std::max_element(weights.begin(), weights.end());
+  std::vector<double> areas;
+  areas.reserve(weights.size());
+  for (const double weight : weights) areas.push_back(weight / largest);
+  const double mean = sum_of(areas) / static_cast<double>(areas.size());
+  for (double& area : areas) area /= mean;
+  return areas;
+}
+
+}  // namespace
+
+AliasTable::AliasTable(std::span<const double> weights) : columns_(weights.size()) {
+  std::vector<double> areas = to_areas(weights);
+  std::vector<std::uint64_t> low, high;  // the indices that do not fill a column, and the others
+  for (std::uint64_t i = 0; i < areas.size(); ++i) (areas[i] < 1 ? low : high).push_back(i);
+  while (!low.empty() && !high.empty()) {
+    const std::uint64_t lower = low.back(), higher = high.back();
+    low.pop_back();
+    columns_[lower] = {areas[lower], higher};
+    areas[higher] -= 1 - areas[lower];
+    if (areas[higher] >= 1) continue;
+    high.pop_back();
+    low.push_back(higher);
+  }
+  // What is left has an area of 1 but for rounding, and keeps its column for itself; unless rounding has gone
+  // so far that a weight of 0 is among it.
+  const auto heaviest = std::max_element(weights.begin(), weights.end()) - weights.begin();
+  for (const std::uint64_t i : low) {
+    if (weights[i] == 0) columns_[i] = {0, static_cast<std::uint64_t>(heaviest)};
+  }
+}
+
+}  // namespace leat

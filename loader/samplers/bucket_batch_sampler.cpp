@@ -1,0 +1,179 @@
+#include "loader/samplers/bucket_batch_sampler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "loader/base/errors.h"
+#include "loader/samplers/derived_seed.h"
+#include "loader/samplers/permutation.h"
+
+namespace leat {
+
+namespace {
+
+void require_boundaries(const std::vector<std::uint64_t>& boundaries) {
+  for (std::size_t i = 1; i < boundaries.size(); ++i) {
+    if (boundaries[i] > boundaries[i - 1]) continue;
+    throw ArgumentError(fmt::format("boundaries[{}] is {}, which is not above boundaries[{}], {}", i,
+                                    boundaries[i], i - 1, boundaries[i - 1]));
+  }
+}
+
+void require_batch_sizes(const std::vector<std::size_t>& batch_sizes, std::size_t buckets) {
+  if (batch_sizes.size() > 1 && batch_sizes.size() != buckets) {
+    throw ArgumentError(
+        fmt::format("there are {} batch_sizes, but {} boundaries make {} buckets: give one for "
+                    "each bucket, or one for all",
+                    batch_sizes.size(), buckets - 1, buckets));
+  }
+  for (std::size_t i = 0; i < batch_sizes.size(); ++i) {
+    if (batch_sizes[i] == 0) {
+      throw ArgumentError(fmt::format("batch_sizes[{}] is 0; a batch has at least 1 row", i));
+    }
+  }
+}
+
+void require_token_budget(std::uint64_t budget, const std::vector<std::uint64_t>& lengths) {
+  if (budget == 0) throw ArgumentError("token_budget is 0; a batch has at least 1 token");
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] <= budget) continue;
+    throw ArgumentError(
+        fmt::format("sample {} has length {}, more than the token_budget of {}; leave it out, "
+                    "or raise the budget",
+                    i, lengths[i], budget));
+  }
+}
+
+void require_options(const BucketBatchSamplerOptions& options, const std::vector<std::uint64_t>& lengths) {
+  require_boundaries(options.boundaries);
+  require_batch_sizes(options.batch_sizes, options.boundaries.size() + 1);
+  if (options.token_budget) {
+    require_token_budget(*options.token_budget, lengths);
+  } else if (options.batch_sizes.empty()) {
+    throw ArgumentError("nothing limits a batch: give batch_sizes, a token_budget, or both");
+  }
+}
+
+std::size_t rows_limit(const std::vector<std::size_t>& batch_sizes, std::size_t bucket) {
+  if (batch_sizes.empty()) return std::numeric_limits<std::size_t>::max();
+  return batch_sizes.size() == 1 ? batch_sizes[0] : batch_sizes[bucket];
+}
+
+}  // namespace
+
+class BucketBatchSampler::Order {
+ public:
+  Order(const Bucket& bucket, bool shuffle, std::uint64_t epoch)
+      : samples_(bucket.samples), shuffle_(shuffle), order_(samples_.size(), bucket.seed, epoch) {}
+
+  std::uint64_t operator[](std::size_t position) const {
+    return samples_[shuffle_ ? order_(position) : position];
+  }
+
+ private:
+  const std::vector<std::uint64_t>& samples_;
+  bool shuffle_;
+  Permutation order_;
+};
+
+BucketBatchSampler::BucketBatchSampler(std::vector<std::uint64_t> lengths,
+                                       const BucketBatchSamplerOptions& options)
+    : lengths_(std::move(lengths)),
+      token_budget_(options.token_budget),
+      shuffle_(options.shuffle),
+      drop_last_(options.drop_last),
+      share_(options.rank, options.world_size, options.uneven),
+      seed_(derived_seed(options.seed, SeedUse::bucket_order)) {
+  require_options(options, lengths_);
+  fill_buckets(options);
+  for (const Bucket& bucket : buckets_) max_batch_size_ = std::max(max_batch_size_, largest_batch(bucket));
+  if (!token_budget_) lengths_ = {};
+}
+
+void BucketBatchSampler::fill_buckets(const BucketBatchSamplerOptions& options) {
+  const auto& boundaries = options.boundaries;
+  for (std::size_t i = 0; i <= boundaries.size(); ++i) {
+    buckets_.push_back(
+        {{}, rows_limit(options.batch_sizes, i), derived_seed(options.seed, SeedUse::bucket_order, i + 1)});
+  }
+  for (std::uint64_t sample = 0; sample < lengths_.size(); ++sample) {
+    const auto above = std::upper_bound(boundaries.begin(), boundaries.end(), lengths_[sample]);
+    buckets_[static_cast<std::size_t>(above - boundaries.begin())].samples.push_back(sample);
+  }
+}
+
+bool BucketBatchSampler::within_budget(std::size_t rows, std::uint64_t longest) const {
+  return !token_budget_ || rows <= *token_budget_ / std::max<std::uint64_t>(longest, 1);
+}
+
+// No epoch has more rows in a batch than there are when the shortest samples meet.
+std::size_t BucketBatchSampler::largest_batch(const Bucket& bucket) const {
+  const std::size_t limit = std::min(bucket.max_rows, bucket.samples.size());
+  if (!token_budget_) return limit;
+  std::vector<std::uint64_t> ascending;
+  ascending.reserve(bucket.samples.size());
+  for (const std::uint64_t sample : bucket.samples) ascending.push_back(lengths_[sample]);
+  std::sort(ascending.begin(), ascending.end());
+  std::size_t rows = 0;
+  while (rows < limit && within_budget(rows + 1, ascending[rows])) ++rows;
+  return rows;
+}
+
+std::shared_ptr<const std::vector<BucketBatchSampler::Cut>> BucketBatchSampler::cuts(
+    std::uint64_t epoch) const {
+  const std::uint64_t cut_epoch = token_budget_ && shuffle_ ? epoch : 0;  // all others are cut like epoch 0
+  return cuts_.get(cut_epoch, [&] {
+    std::vector<Cut> cuts;
+    for (std::size_t i = 0; i < buckets_.size(); ++i) cut_bucket(i, cut_epoch, cuts);
+    return cuts;
+  });
+}
+
+void BucketBatchSampler::cut_bucket(std::size_t number, std::uint64_t epoch, std::vector<Cut>& cuts) const {
+  const Bucket& bucket = buckets_[number];
+  if (bucket.samples.empty()) return;
+  const Order order(bucket, shuffle_, epoch);
+  for (std::size_t first = 0; first < bucket.samples.size(); first += cuts.back().rows) {
+    cuts.push_back({number, first, rows_from(first, bucket, order)});
+  }
+  if (drop_last_ && has_room(cuts.back(), order)) cuts.pop_back();
+}
+
+std::size_t BucketBatchSampler::rows_from(std::size_t first, const Bucket& bucket, const Order& order) const {
+  const std::size_t limit = std::min(bucket.max_rows, bucket.samples.size() - first);
+  if (!token_budget_) return limit;
+  std::uint64_t longest = 0;
+  for (std::size_t rows = 0; rows < limit; ++rows) {
+    longest = std::max(longest, lengths_[order[first + rows]]);
+    if (!within_budget(rows + 1, longest)) return rows;
+  }
+  return limit;
+}
+
+bool BucketBatchSampler::has_room(const Cut& cut, const Order& order) const {
+  if (cut.rows == buckets_[cut.bucket].max_rows) return false;
+  if (!token_budget_) return true;
+  std::uint64_t longest = 0;
+  for (std::size_t i = 0; i < cut.rows; ++i) longest = std::max(longest, lengths_[order[cut.first + i]]);
+  return within_budget(cut.rows + 1, longest);
+}
+
+std::size_t BucketBatchSampler::size(std::uint64_t epoch) const {
+  return share_.size(cuts(epoch)->size());
+}
+
+void BucketBatchSampler::batch(std::uint64_t epoch, std::size_t number,
+                               std::vector<std::uint64_t>& out) const {
+  const auto all = cuts(epoch);
+  require_number(epoch, number, share_.size(all->size()));
+  const std::size_t position = share_.position(number) % all->size();  // beyond the end: padding
+  const Cut& cut = (*all)[shuffle_ ? Permutation(all->size(), seed_, epoch)(position) : position];
+  const Order order(buckets_[cut.bucket], shuffle_, epoch);
+  out.clear();
+  for (std::size_t i = 0; i < cut.rows; ++i) out.push_back(order[cut.first + i]);
+}
+
+}  // namespace leat

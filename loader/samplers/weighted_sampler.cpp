@@ -1,0 +1,88 @@
+#include "loader/samplers/weighted_sampler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "loader/base/errors.h"
+#include "loader/base/rng.h"
+#include "loader/samplers/derived_seed.h"
+
+namespace leat {
+
+namespace {
+
+void require_weights(const std::vector<double>& weights, std::size_t num_samples, bool replacement) {
+  std::size_t positive = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!std::isfinite(weights[i]) || weights[i] < 0) {
+      throw ArgumentError(
+          fmt::format("the weight of sample {} is {}; weights are finite and not negative", i, weights[i]));
+    }
+    if (weights[i] > 0) ++positive;
+  }
+  if (positive == 0) {
+    throw ArgumentError(fmt::format("none of the {} weights is above 0", weights.size()));
+  }
+  if (!replacement && num_samples > positive) {
+    throw ArgumentError(
+        fmt::format("{} samples without replacement, but only {} of the {} weights are above 0", num_samples,
+                    positive, weights.size()));
+  }
+}
+
+using Arrival = std::pair<double, std::uint64_t>;  // time and sample
+
+// When a sample arrives, if samples arrive at random at the rates of their weights: at -log(u) / weight.
+// Taken by its logarithm, which keeps its order and neither overflows nor vanishes for any weight.
+Arrival arrival(std::uint64_t seed, std::uint64_t epoch, std::uint64_t index, double weight) {
+  const double below_one = Rng(seed, epoch, index).uniform();  // u is 1 minus this, which log1p() takes
+  return {std::log(-std::log1p(-below_one)) - std::log(weight), index};
+}
+
+}  // namespace
+
+WeightedSampler::WeightedSampler(std::vector<double> weights, std::size_t num_samples,
+                                 WeightedSamplerOptions options)
+    : num_samples_(num_samples), seed_(derived_seed(options.seed, SeedUse::weighted_draws)) {
+  require_weights(weights, num_samples, options.replacement);
+  if (options.replacement) {
+    table_.emplace(weights);
+  } else {
+    weights_ = std::move(weights);
+  }
+}
+
+void WeightedSampler::indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const {
+  if (!table_) {
+    const auto order = orders_.get(epoch, [&] { return draw_without_replacement(epoch); });
+    std::copy_n(order->begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
+    return;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    Rng rng(seed_, epoch, first + i);
+    const std::uint64_t column = rng.below(table_->size());
+    out[i] = table_->at(column, rng.uniform());
+  }
+}
+
+// Efraimidis and Spirakis, "Weighted random sampling with a reservoir" (Information Processing Letters 97,
+// 2006): those who arrive first, in the order of their arrival.
+std::vector<std::uint64_t> WeightedSampler::draw_without_replacement(std::uint64_t epoch) const {
+  std::vector<Arrival> arrivals;
+  arrivals.reserve(weights_.size());
+  for (std::uint64_t i = 0; i < weights_.size(); ++i) {
+    if (weights_[i] > 0) arrivals.push_back(arrival(seed_, epoch, i, weights_[i]));
+  }
+  const auto last = arrivals.begin() + static_cast<std::ptrdiff_t>(num_samples_);
+  std::nth_element(arrivals.begin(), last, arrivals.end());
+  std::sort(arrivals.begin(), last);
+  std::vector<std::uint64_t> order;
+  order.reserve(num_samples_);
+  for (auto next = arrivals.begin(); next != last; ++next) order.push_back(next->second);
+  return order;
+}
+
+}  // namespace leat

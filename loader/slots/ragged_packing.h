@@ -1,0 +1,24 @@
+// From ragged rows as workers leave them to ragged rows as they are delivered.
+#pragma once
+
+#include <cstddef>
+
+#include "loader/slots/batch_layout.h"
+
+namespace leat {
+
+// Workers pack the rows of a run, but cannot know where the run before theirs will end (sample_writer.h).
+// This moves the runs of every ragged field of the slot at `base` to the front, one after the other, and
+// makes the row offsets count from there: what is delivered does not tell how the rows were cut into runs.
+// Nothing moves where all rows have the greatest length. Costs nothing without ragged fields.
+//
+// Precondition: rows [0, rows) are written, in runs of `rows_per_run`, and were not packed before. Throws
+// Error where offsets lie outside of their run, which no SampleWriter leaves: something else wrote over them.
+void pack_ragged_fields(const BatchLayout& layout, std::byte* base, std::size_t rows,
+                        std::size_t rows_per_run);
+
+// For a row that could not be loaded: its ragged values have no elements, so that the next row of the run, which
+// begins at `first`, knows where to go on. Costs nothing without ragged fields.
+void empty_ragged_row(const BatchLayout& layout, std::byte* base, std::size_t first, std::size_t row);
+
+}  // namespace leat

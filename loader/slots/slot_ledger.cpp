@@ -1,0 +1,54 @@
+#include "loader/slots/slot_ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace leat {
+
+SlotLedger::SlotLedger(std::size_t slots) : states_(slots, State::free) {
+  for (std::size_t slot = slots; slot > 0; --slot) free_.push_back(slot - 1);
+}
+
+std::size_t SlotLedger::take() {
+  if (free_.empty()) throw std::logic_error("no slot is free");
+  const std::size_t slot = free_.back();
+  free_.pop_back();
+  states_[slot] = State::in_flight;
+  return slot;
+}
+
+void SlotLedger::deliver(std::size_t slot) {
+  move(slot, State::in_flight, State::leased);
+}
+
+void SlotLedger::drain(std::size_t slot) {
+  move(slot, State::in_flight, State::draining);
+}
+
+void SlotLedger::free(std::size_t slot) {
+  if (states_.at(slot) == State::free) throw std::logic_error(fmt::format("slot {} is free already", slot));
+  states_[slot] = State::free;
+  free_.push_back(slot);
+}
+
+std::vector<std::size_t> SlotLedger::draining() const {
+  std::vector<std::size_t> slots;
+  for (std::size_t slot = 0; slot < states_.size(); ++slot) {
+    if (states_[slot] == State::draining) slots.push_back(slot);
+  }
+  return slots;
+}
+
+std::size_t SlotLedger::count(State state) const noexcept {
+  return static_cast<std::size_t>(std::count(states_.begin(), states_.end(), state));
+}
+
+void SlotLedger::move(std::size_t slot, State from, State to) {
+  if (states_.at(slot) != from)
+    throw std::logic_error(fmt::format("slot {} is not where it should be", slot));
+  states_[slot] = to;
+}
+
+}  // namespace leat

@@ -1,0 +1,180 @@
+// The shared memory of a loader: batch slots, and the words by which workers claim runs of rows. The protocol
+// between the parent and its workers is all here; its model is the one of a word per run (claim_word.h).
+//
+// Roles: one parent (under its own lock) publishes, cancels, reopens and clears; any number of workers, each
+// with an id of its own, claim and finish; one nursery takes back what a dead worker held. They are processes
+// or threads; all state is in shared memory, and there are no locks in it.
+//
+// Invariants:
+//  1. A batch's ticket and indices are written by the parent while every word of the slot is finished or
+//     empty, and read by workers only after a claim: publishing is the release, claiming the acquire.
+//  2. A run's rows, its progress and its failure record are written only by the worker whose id the claimed
+//     word holds; `done` and `failed` release them to the parent. The nursery writes them only after that
+//     worker's process is gone (the fence), the parent only in a failed run.
+//  3. Rows of a run below its row in progress are written, and stay so: whoever takes the run over begins at
+//     that row. So it is that row, and no other, that a death is blamed on.
+//  4. Whether a batch is finished is read from its words, never from a counter.
+//  5. A word is changed by the parent while it is empty, ready, done or failed, by a worker from ready and
+//     from its own claim, by the nursery from a dead worker's claim, and where it left a run ready for one
+//     worker by name: to ready for all, and, of a batch that the parent is cancelling meanwhile, to empty.
+//  6. Everything else that is shared (hints, sleepers, the awaited flag, sequence numbers, worker records)
+//     only saves time: a wrong value costs a scan or a system call, never a sample.
+//  7. A worker reads the work sequence before it looks for work and sleeps only if it is unchanged; the parent
+//     raises the awaited flag before it looks at the words, and who finishes a run looks at the flag
+//     afterwards: no wake-up is lost.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "loader/base/event_fd.h"
+#include "loader/base/shared_atomic.h"
+#include "loader/base/shared_memory.h"
+#include "loader/slots/batch_layout.h"
+#include "loader/slots/claim_word.h"
+#include "loader/slots/failure_record.h"
+#include "loader/slots/worker_record.h"
+
+namespace leat {
+
+// What a worker needs to know of a published batch.
+struct BatchTicket {
+  std::uint64_t generation = 0;  // 1, 2, ... over the loader's life
+  std::uint64_t epoch = 0;
+  std::uint64_t number = 0;  // in the epoch
+  std::size_t rows = 0;
+  std::size_t rows_per_run = 1;
+
+  std::size_t runs() const noexcept { return (rows + rows_per_run - 1) / rows_per_run; }
+  std::size_t first_row(std::size_t run) const noexcept { return run * rows_per_run; }
+  std::size_t last_row(std::size_t run) const noexcept {  // behind its end
+    return std::min(rows, first_row(run) + rows_per_run);
+  }
+};
+
+// A run that a worker holds.
+struct Claim {
+  std::size_t slot = 0;
+  std::size_t run = 0;
+  std::uint64_t word = 0;  // the claimed word, packed
+};
+
+// Who finished a run, and when it was in hand; times as in WorkerRecord.
+struct RunTiming {
+  std::uint64_t began_ns = 0;
+  std::uint64_t ended_ns = 0;
+  std::uint64_t worker = 0;
+};
+
+class SlotTable {
+ public:
+  struct Dimensions {
+    std::size_t slots = 1;
+    std::size_t runs = 1;  // at most, of one batch
+    std::size_t workers = 0;
+  };
+
+  // Takes and populates the memory. Throws MemoryError, SystemError.
+  SlotTable(BatchLayout layout, Dimensions dimensions);
+
+  const BatchLayout& layout() const noexcept { return layout_; }
+  std::size_t slots() const noexcept { return dimensions_.slots; }
+  std::byte* data(std::size_t slot) const noexcept { return slot_data_ + slot * layout_.bytes(); }
+  std::span<std::byte* const> columns(std::size_t slot) const noexcept { return columns_[slot]; }
+  std::span<std::uint64_t> indices(std::size_t slot) const noexcept;  // one per row of the layout's capacity
+  std::span<std::byte> slot_memory() const noexcept;
+
+  // --- the parent
+  // Precondition: no run of the slot is unfinished; indices(slot) hold the batch's.
+  void publish(std::size_t slot, const BatchTicket& ticket);
+  bool finished(std::size_t slot) const;  // no run is ready or claimed
+  void cancel(std::size_t slot);          // ready runs become empty; claimed ones go on to their end
+  void clear(std::size_t slot);           // precondition: finished; every word becomes empty
+  // The lowest failed run and its record; null: none. Precondition: finished.
+  std::optional<std::size_t> failed_run(std::size_t slot) const;
+  const FailureRecord& failure(std::size_t slot, std::size_t run) const;
+  // Gives the rows after the failed one to the workers. Precondition: the run failed.
+  void reopen_after_failure(std::size_t slot, std::size_t run);
+  RunTiming timing(std::size_t slot, std::size_t run) const;  // precondition: the run is done
+  void set_active(std::size_t workers);  // those with lower ids load; the others finish their run, then wait
+  void restart();  // precondition: stopped, and no worker is left. What they held is empty; new ones may come
+  void stop();     // all workers leave when they next look
+  void await() const;  // from now on a finished batch gives a completion signal
+  const EventFd& completion() const noexcept { return completion_; }
+  std::uint64_t ns_per_sample() const;  // a running mean over the workers; 0: nothing measured yet
+
+  // --- the workers
+  std::uint32_t work_sequence() const;
+  bool stopping() const;
+  void wait_for_work(std::uint32_t seen) const;             // sleeps while work_sequence() is `seen`
+  std::optional<Claim> claim(std::size_t worker);           // a run of the oldest batch that has one
+  std::optional<Claim> claim_reopened(std::size_t worker);  // a run that was left to this worker by name
+  BatchTicket ticket(const Claim& claim) const;
+  std::size_t row_in_progress(const Claim& claim) const;
+  void begin_row(const Claim& claim, std::size_t row);  // the rows of the run before it are written
+  FailureRecord& run_failure(const Claim& claim) const;
+  void set_timing(const Claim& claim, const RunTiming& timing);
+  void wait_while_parked(std::size_t worker) const;
+  void finish(const Claim& claim, RunState state);       // done or failed; signals an awaiting parent
+  void measured(std::size_t samples, std::uint64_t ns);  // that loading so many took
+  void signal_completion() const;
+
+  // --- the nursery
+  // A dead worker's runs become ready for the same id's next process, and for nobody else: a process that has
+  // loaded nothing before is the fair judge of a sample. The run whose row in progress has now ended
+  // `death.limit` processes or more fails instead, with `death.how` in its record. Precondition: the process is
+  // gone.
+  struct Death {
+    std::string_view how;    // "was killed by signal 11 (Segmentation fault)"
+    std::uint8_t limit = 2;  // at most 15
+  };
+  std::size_t reclaim(std::size_t worker, const Death& death);  // how many runs failed
+  void release_reopened(std::size_t worker);  // no such process is to come: to whoever comes first
+
+  // --- anybody
+  std::size_t active() const;
+  std::vector<Claim> held_by(std::size_t worker) const;
+  WorkerRecord& worker_record(std::size_t worker) const { return worker_records_[worker]; }
+  FailureRecord& worker_failure(std::size_t worker) const;  // of worker_init_fn; written by that worker
+
+ private:
+  using Word = SharedAtomic<std::uint64_t>;
+  struct Control;
+  struct SlotHeader;
+  struct Progress;
+
+  std::size_t at(std::size_t slot, std::size_t run) const noexcept { return slot * dimensions_.runs + run; }
+  Word& word(std::size_t slot, std::size_t run) const noexcept { return words_[at(slot, run)]; }
+  std::optional<Claim> claim_oldest(std::size_t worker, bool trust_hints);
+  std::optional<Claim> claim_in(std::size_t slot, std::uint64_t generation, std::size_t first,
+                                std::size_t worker);
+  std::optional<Claim> try_claim(std::size_t slot, std::size_t run, ClaimWord seen, std::size_t worker);
+  bool take_back(const Claim& claim, const Death& death);
+  void reopen(const Claim& claim, ClaimWord as);
+  void announce_work();
+  void signal_if_finished(std::size_t slot) const;
+
+  // Constant after construction.
+  BatchLayout layout_;
+  Dimensions dimensions_;
+  SharedMemory memory_;
+  SharedMemory failure_memory_;
+  EventFd completion_;
+  Control* control_ = nullptr;
+  SlotHeader* headers_ = nullptr;           // [slots]
+  Word* words_ = nullptr;                   // [slots][runs]
+  Progress* progress_ = nullptr;            // [slots][runs]
+  std::uint64_t* indices_ = nullptr;        // [slots][capacity]
+  WorkerRecord* worker_records_ = nullptr;  // [workers]
+  std::byte* slot_data_ = nullptr;          // [slots][layout bytes], between guard pages
+  FailureRecord* failures_ = nullptr;       // [slots][runs], then [workers]; pages are taken when written
+  std::vector<std::vector<std::byte*>> columns_;
+};
+
+}  // namespace leat

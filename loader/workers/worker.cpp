@@ -1,0 +1,141 @@
+#include "loader/workers/worker.h"
+
+#include "loader/base/cpus.h"
+#include "loader/base/errors.h"
+#include "loader/base/rng.h"
+#include "loader/workers/worker_info.h"
+
+namespace leat {
+
+namespace {
+
+void load_row(const WorkerJob& job, const Claim& claim, const BatchTicket& ticket, std::size_t row) {
+  const std::uint64_t index = job.table.indices(claim.slot)[row];
+  Rng rng(job.seed, ticket.epoch, index);
+  SampleWriter out(job.table.layout().schema(), job.table.columns(claim.slot), row,
+                   claim.run * ticket.rows_per_run);
+  job.dataset.get(index, rng, out);
+  out.check_complete();
+}
+
+// Called in a catch block.
+void record_failure(const WorkerJob& job, const Claim& claim, std::size_t row) {
+  const std::size_t worker = ClaimWord::unpack(claim.word).worker;
+  FailureRecord& failure = job.table.run_failure(claim);
+  failure.index = job.table.indices(claim.slot)[row];
+  failure.row = static_cast<std::uint32_t>(row);
+  failure.worker = worker == kInlineWorker ? -1 : static_cast<std::int32_t>(worker);
+  failure.capture();
+  failure.set_source(describe_sample(job.dataset, failure.index));
+}
+
+// One more sample of the worker's is loaded, or known to be bad. Only the worker writes its record.
+void count_sample(WorkerRecord& record) {
+  record.samples.store(record.samples.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+// From the row in progress on: a run may have been left by a worker that died, or reopened behind a bad row.
+// `loaded(row)` is called after each row.
+template <class Loaded>
+RunState load_run(const WorkerJob& job, const Claim& claim, Loaded&& loaded) {
+  const BatchTicket ticket = job.table.ticket(claim);
+  const std::size_t last = ticket.last_row(claim.run);
+  for (std::size_t row = job.table.row_in_progress(claim); row < last; ++row) {
+    job.table.begin_row(claim, row);
+    if (row + 1 < last) job.dataset.prefetch(job.table.indices(claim.slot)[row + 1]);
+    try {
+      load_row(job, claim, ticket, row);
+    } catch (...) {
+      record_failure(job, claim, row);
+      return RunState::failed;
+    }
+    loaded();
+  }
+  return RunState::done;
+}
+
+void load_claimed(const WorkerJob& job, const Claim& claim, WorkerRecord& record) {
+  const std::size_t first = job.table.row_in_progress(claim);
+  const std::uint64_t began = steady_ns();
+  record.busy_since.store(began, std::memory_order_relaxed);
+  const RunState state = load_run(job, claim, [&] {
+    count_sample(record);
+    if (job.sample_deadline) record.busy_since.store(steady_ns(), std::memory_order_relaxed);
+  });
+  if (state == RunState::failed) count_sample(record);
+  const std::uint64_t ended = steady_ns(), took = ended - began;
+  job.table.set_timing(claim, {began, ended, ClaimWord::unpack(claim.word).worker});
+  record.busy_since.store(0, std::memory_order_relaxed);
+  record.busy_ns.store(record.busy_ns.load(std::memory_order_relaxed) + took, std::memory_order_relaxed);
+  job.table.measured(job.table.row_in_progress(claim) + 1 - first, took);
+  job.table.finish(claim, state);
+}
+
+thread_local std::optional<WorkerInfo> info_of_thread;
+
+void spread(const WorkerJob& job, std::size_t worker) {
+  try {
+    set_affinity(share_of(affinity_mask(), worker, static_cast<std::size_t>(job.workers)));
+  } catch (const SystemError&) {  // NOLINT(bugprone-empty-catch): on purpose
+    // The set of CPUs has just changed, or may not be: it is about speed only.
+  }
+}
+
+bool initialise(const WorkerJob& job, std::size_t worker) {
+  info_of_thread = {static_cast<int>(worker), job.workers, job.seed};
+  if (job.spread) spread(job, worker);
+  try {
+    if (job.init) job.init(static_cast<int>(worker));
+    return true;
+  } catch (...) {
+    job.table.worker_failure(worker).capture();
+    return false;
+  }
+}
+
+}  // namespace
+
+std::optional<WorkerInfo> worker_info() noexcept {
+  return info_of_thread;
+}
+
+std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std::size_t workers) {
+  if (cpus.size() < 2 * workers) return cpus;
+  const auto at = [&](std::size_t part) {
+    return cpus.begin() + static_cast<std::ptrdiff_t>(cpus.size() * part / workers);
+  };
+  return {at(worker), at(worker + 1)};
+}
+
+std::string describe_sample(const Dataset& dataset, std::uint64_t index) {
+  try {
+    return dataset.describe(index);
+  } catch (...) {  // the sample's own error matters more than a name for it
+    return {};
+  }
+}
+
+bool load_one_run(const WorkerJob& job) {
+  const auto claim = job.table.claim(kInlineWorker);
+  if (!claim) return false;
+  job.table.finish(*claim, load_run(job, *claim, [] {}));
+  return true;
+}
+
+bool run_worker(const WorkerJob& job, std::size_t worker) {
+  if (!initialise(job, worker)) return false;
+  WorkerRecord& record = job.table.worker_record(worker);
+  while (const auto claim = job.table.claim_reopened(worker)) load_claimed(job, *claim, record);
+  while (!job.table.stopping()) {
+    job.table.wait_while_parked(worker);
+    const std::uint32_t seen = job.table.work_sequence();
+    if (const auto claim = job.table.claim(worker)) {
+      load_claimed(job, *claim, record);
+    } else if (!job.table.stopping()) {
+      job.table.wait_for_work(seen);
+    }
+  }
+  return true;
+}
+
+}  // namespace leat

@@ -1,0 +1,44 @@
+// What a worker does, whatever kind it is: claim a run of rows, have the dataset write them, say so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "datasets/dataset.h"
+#include "loader/slots/slot_table.h"
+
+namespace leat {
+
+// Shared by the workers of a loader; all it refers to outlives them.
+struct WorkerJob {
+  SlotTable& table;
+  const Dataset& dataset;
+  std::uint64_t seed = 0;
+  std::function<void(int worker)> init;
+  bool sample_deadline = false;  // workers note when they begin each sample, not only each run
+  int workers = 0;
+  bool spread = false;  // each worker keeps to its share of the CPUs
+};
+
+// The id that runs loaded on the caller's thread carry.
+inline constexpr std::size_t kInlineWorker = 0xffff;
+
+// Claims and loads one run on the caller's thread; false where there is none to claim. An exception of the
+// dataset's goes into the run's failure record and ends the run.
+bool load_one_run(const WorkerJob& job);
+
+// What the dataset calls the sample; empty where it cannot say.
+std::string describe_sample(const Dataset& dataset, std::uint64_t index);
+
+// Which of `cpus` worker `worker` of `workers` keeps to: neighbours, as many for each. All of them where that
+// would leave fewer than two for one: then the system balances better.
+std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std::size_t workers);
+
+// Runs job.init, then loads until the table says stop. False where init threw: the worker's failure record
+// says what.
+bool run_worker(const WorkerJob& job, std::size_t worker);
+
+}  // namespace leat

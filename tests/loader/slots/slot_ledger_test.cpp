@@ -1,0 +1,37 @@
+#include "loader/slots/slot_ledger.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <stdexcept>
+
+namespace leat {
+namespace {
+
+TEST_CASE("a slot goes from free through flight and lease back to free") {
+  SlotLedger ledger(2);
+  const std::size_t first = ledger.take();
+  const std::size_t second = ledger.take();
+  CHECK(first != second);
+  CHECK_FALSE(ledger.has_free());
+  CHECK_THROWS_AS(ledger.take(), std::logic_error);
+  ledger.deliver(first);
+  CHECK(ledger.leased() == 1);
+  CHECK(ledger.in_flight() == 1);
+  ledger.drain(second);
+  CHECK(ledger.draining() == std::vector<std::size_t>{second});
+  ledger.free(second);
+  ledger.free(first);
+  CHECK(ledger.take() == first);  // the last freed: its memory is warm
+}
+
+TEST_CASE("moves that the protocol does not have are refused") {
+  SlotLedger ledger(1);
+  CHECK_THROWS_AS(ledger.free(0), std::logic_error);
+  CHECK_THROWS_AS(ledger.deliver(0), std::logic_error);
+  ledger.take();
+  ledger.deliver(0);
+  CHECK_THROWS_AS(ledger.deliver(0), std::logic_error);
+  CHECK_THROWS_AS(ledger.drain(0), std::logic_error);
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,224 @@
+#include "loader/slots/slot_table.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <thread>
+
+#include "loader/base/errors.h"
+
+namespace leat {
+namespace {
+
+BatchLayout layout_of(std::size_t rows) {
+  return {Schema({{"a", DType::u8, {3}}, {"b", DType::i64, {}}}), rows};
+}
+
+TEST_CASE("fields start at multiples of 256 bytes, rows follow without gaps") {
+  const BatchLayout layout = layout_of(100);
+  CHECK(layout.offset(0) == 0);
+  CHECK(layout.offset(1) == 512);  // 300 bytes, rounded up
+  CHECK(layout.bytes() == 512 + 1024);
+  std::byte base{};
+  CHECK(layout.view(0, &base, 7).shape == Shape{7, 3});
+  CHECK(layout.view(1, &base, 7).shape == Shape{7});
+  CHECK_THROWS_AS(layout_of(0), ArgumentError);
+  CHECK_THROWS_AS(layout_of(~std::size_t{0} / 2), ArgumentError);
+}
+
+TEST_CASE("claim words pack and unpack") {
+  const ClaimWord word{RunState::claimed, 15, 0xfffe, ClaimWord::kMaxGeneration};
+  CHECK(ClaimWord::unpack(word.pack()) == word);
+  CHECK(ClaimWord{}.pack() == 0);
+}
+
+TEST_CASE("runs are claimed once each, from the oldest batch on") {
+  SlotTable table(layout_of(8), {2, 4, 1});
+  table.publish(1, {1, 0, 0, 8, 2});
+  table.publish(0, {2, 0, 1, 3, 2});
+  std::vector<std::pair<std::size_t, std::size_t>> claimed;
+  std::vector<Claim> claims;
+  while (const auto claim = table.claim(0)) {
+    claimed.emplace_back(claim->slot, claim->run);
+    claims.push_back(*claim);
+  }
+  const std::vector<std::pair<std::size_t, std::size_t>> expected{{1, 0}, {1, 1}, {1, 2},
+                                                                  {1, 3}, {0, 0}, {0, 1}};
+  CHECK(claimed == expected);
+  CHECK(table.held_by(0).size() == 6);
+  CHECK(table.held_by(1).empty());
+  for (const Claim& claim : claims) {
+    CHECK_FALSE((table.finished(0) && table.finished(1)));
+    table.finish(claim, RunState::done);
+  }
+  CHECK((table.finished(0) && table.finished(1)));
+}
+
+TEST_CASE("cancelling leaves claimed runs to their workers, and takes the others back") {
+  SlotTable table(layout_of(8), {1, 4, 1});
+  table.publish(0, {1, 0, 0, 8, 2});
+  const auto claim = table.claim(0);
+  table.cancel(0);
+  CHECK_FALSE(table.claim(0));
+  CHECK_FALSE(table.finished(0));
+  table.finish(*claim, RunState::done);
+  CHECK(table.finished(0));
+}
+
+TEST_CASE("a finish that comes too late for its generation changes nothing") {
+  SlotTable table(layout_of(2), {1, 1, 1});
+  table.publish(0, {1, 0, 0, 2, 2});
+  const auto late = table.claim(0);
+  table.finish(*late, RunState::done);
+  table.clear(0);
+  table.publish(0, {2, 0, 1, 2, 2});
+  REQUIRE(table.claim(0));
+  table.finish(*late, RunState::failed);
+  CHECK_FALSE(table.finished(0));
+  CHECK_FALSE(table.failed_run(0));
+}
+
+TEST_CASE("the failure of the lowest run is the batch's") {
+  SlotTable table(layout_of(4), {1, 4, 1});
+  table.publish(0, {1, 0, 0, 4, 1});
+  for (std::size_t run = 0; run < 4; ++run) {
+    const auto claim = table.claim(0);
+    table.run_failure(*claim).index = 100 + run;
+    table.finish(*claim, run == 0 ? RunState::done : RunState::failed);
+  }
+  REQUIRE(table.failed_run(0) == 1U);
+  CHECK(table.failure(0, 1).index == 101);
+}
+
+TEST_CASE("what a dead worker held is loaded by its next process, from the row in progress on") {
+  SlotTable table(layout_of(8), {1, 2, 2});
+  table.publish(0, {1, 0, 0, 8, 4});
+  const auto first = table.claim(0);
+  const auto second = table.claim(1);
+  REQUIRE((first && second));
+  table.begin_row(*first, 2);
+  table.reclaim(0, {"was killed"});
+  CHECK_FALSE(table.claim(1));  // left to a fresh process of worker 0
+  CHECK_FALSE(table.claim_reopened(1));
+  const auto again = table.claim_reopened(0);
+  REQUIRE(again);
+  CHECK(again->run == first->run);
+  CHECK(table.row_in_progress(*again) == 2);
+  table.finish(*first, RunState::done);  // by a ghost: its word is not there any more
+  CHECK_FALSE(table.finished(0));
+  table.finish(*again, RunState::done);
+  table.finish(*second, RunState::done);
+  CHECK(table.finished(0));
+  CHECK_FALSE(table.failed_run(0));
+}
+
+TEST_CASE("a run is left to whoever comes where no next process does") {
+  SlotTable table(layout_of(8), {1, 2, 2});
+  table.publish(0, {1, 0, 0, 8, 8});
+  REQUIRE(table.claim(0));
+  table.reclaim(0, {"was killed"});
+  CHECK_FALSE(table.claim(1));
+  table.release_reopened(0);
+  CHECK(table.claim(1));
+}
+
+TEST_CASE("two deaths at one row are that row's fault, two at different rows are nobody's") {
+  SlotTable table(layout_of(8), {1, 1, 1});
+  table.indices(0)[5] = 77;
+  table.publish(0, {1, 0, 0, 8, 8});
+  auto claim = table.claim(0);
+  for (const std::size_t row : {std::size_t{3}, std::size_t{4}, std::size_t{5}}) {
+    REQUIRE(claim);
+    table.begin_row(*claim, row);
+    table.reclaim(0, {"was killed"});
+    CHECK_FALSE(table.finished(0));
+    claim = table.claim_reopened(0);
+  }
+  table.reclaim(0, {"was killed by lightning"});
+  REQUIRE(table.failed_run(0) == 0U);
+  const FailureRecord& failure = table.failure(0, 0);
+  CHECK(failure.index == 77);
+  CHECK(failure.row == 5);
+  CHECK(failure.deaths == 2);
+  CHECK(std::string(failure.text).find("lightning") != std::string::npos);
+}
+
+TEST_CASE("a death may have a limit of its own") {
+  SlotTable table(layout_of(1), {1, 1, 1});
+  table.publish(0, {1, 0, 0, 1, 1});
+  REQUIRE(table.claim(0));
+  for (int death = 1; death <= 2; ++death) {
+    table.reclaim(0, {"was killed", 3});
+    REQUIRE(table.claim_reopened(0));
+  }
+  table.reclaim(0, {"was killed", 3});
+  CHECK(table.failed_run(0) == 0U);
+  CHECK(table.failure(0, 0).deaths == 3);
+}
+
+TEST_CASE("a failed run goes on behind its bad row") {
+  SlotTable table(layout_of(3), {1, 1, 1});
+  table.publish(0, {1, 0, 0, 3, 3});
+  auto claim = table.claim(0);
+  table.begin_row(*claim, 1);
+  table.finish(*claim, RunState::failed);
+  table.reopen_after_failure(0, 0);
+  CHECK_FALSE(table.finished(0));
+  claim = table.claim(0);
+  REQUIRE(claim);
+  CHECK(table.row_in_progress(*claim) == 2);
+  table.finish(*claim, RunState::failed);
+  table.reopen_after_failure(0, 0);  // nothing is left behind the last row
+  CHECK(table.finished(0));
+  CHECK_FALSE(table.failed_run(0));
+}
+
+TEST_CASE("a cancelled batch is finished when its dead worker is taken care of") {
+  SlotTable table(layout_of(4), {1, 2, 1});
+  table.publish(0, {1, 0, 0, 4, 2});
+  REQUIRE(table.claim(0));
+  table.cancel(0);
+  CHECK_FALSE(table.finished(0));
+  table.reclaim(0, {"was killed"});
+  CHECK(table.finished(0));
+  CHECK_FALSE(table.claim_reopened(0));
+}
+
+TEST_CASE("threads: every run of many batches is written once and seen whole") {
+  constexpr std::size_t kRows = 32, kBatches = 400, kSlots = 3;
+  SlotTable table(layout_of(kRows), {kSlots, kRows, 3});
+  std::vector<std::jthread> workers;
+  for (std::size_t worker = 0; worker < 3; ++worker) {
+    workers.emplace_back([&table, worker] {
+      while (!table.stopping()) {
+        const std::uint32_t seen = table.work_sequence();
+        const auto claim = table.claim(worker);
+        if (!claim) {
+          if (!table.stopping()) table.wait_for_work(seen);
+          continue;
+        }
+        const BatchTicket ticket = table.ticket(*claim);
+        const std::size_t last = std::min((claim->run + 1) * ticket.rows_per_run, ticket.rows);
+        for (std::size_t row = claim->run * ticket.rows_per_run; row < last; ++row) {
+          auto* const sums = reinterpret_cast<std::uint64_t*>(table.columns(claim->slot)[1]);
+          sums[row] += ticket.generation * 1000 + row;  // adds: a second writer would show
+        }
+        table.finish(*claim, RunState::done);
+      }
+    });
+  }
+  int wrong = 0;
+  for (std::uint64_t generation = 1; generation <= kBatches; ++generation) {
+    const std::size_t slot = generation % kSlots;
+    auto* const sums = reinterpret_cast<std::uint64_t*>(table.columns(slot)[1]);
+    std::fill_n(sums, kRows, 0);
+    table.publish(slot, {generation, 0, generation, kRows, 1 + generation % 5});
+    while (!table.finished(slot)) std::this_thread::yield();
+    for (std::size_t row = 0; row < kRows; ++row) wrong += sums[row] != generation * 1000 + row;
+    table.clear(slot);
+  }
+  table.stop();
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+}  // namespace leat
