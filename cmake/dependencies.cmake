@@ -29,7 +29,7 @@ if(LEAT_CUDA)
     endif()
     find_package(CUDAToolkit REQUIRED)
     set(LEAT_CUDA_FOLDER transfer/cuda)
-    set(LEAT_CUDA_LIBRARIES CUDA::cudart)
+    set(LEAT_CUDA_LIBRARIES CUDA::cudart ${CMAKE_DL_LIBS})  # NVTX, which is headers alone, loads its listener
     set(LEAT_CUDA_FOUND "yes, ${CUDAToolkit_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
   elseif(NOT LEAT_CUDA STREQUAL "AUTO")
     message(FATAL_ERROR "LEAT_CUDA is ON, but no CUDA compiler was found (set CUDACXX or CMAKE_CUDA_COMPILER)")

@@ -184,6 +184,11 @@ class Device {
   virtual void normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
                          const Normalization& how, StreamRef stream) = 0;
 
+  // For a profiler of the device's (NVTX ranges, on CUDA): what this thread does until the matching end_range().
+  // Ranges of a thread nest. Use ProfilerRange.
+  virtual void begin_range(const char* name) noexcept { (void)name; }
+  virtual void end_range() noexcept {}
+
  protected:
   Device() = default;
 
@@ -196,6 +201,18 @@ class Device {
   virtual void destroy_event(void* handle) noexcept = 0;
   virtual void deallocate(std::byte* memory, std::size_t bytes) noexcept = 0;
   virtual void unpin(std::span<std::byte> memory) noexcept = 0;
+};
+
+// Begins a range for the profiler, and ends it with its own life.
+class ProfilerRange {
+ public:
+  ProfilerRange(Device& device, const char* name) noexcept : device_(device) { device.begin_range(name); }
+  ProfilerRange(const ProfilerRange&) = delete;
+  ProfilerRange& operator=(const ProfilerRange&) = delete;
+  ~ProfilerRange() { device_.end_range(); }
+
+ private:
+  Device& device_;
 };
 
 // The CPU as a device: streams are threads, memory is host memory.

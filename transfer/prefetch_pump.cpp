@@ -67,6 +67,7 @@ void PrefetchPump::pull(std::uint64_t generation) {
   std::exception_ptr error;
   bool epoch_goes_on = false;
   try {
+    const ProfilerRange range(device_, "leat: wait for a batch to be loaded");
     batch = source_.next();
   } catch (const SampleError&) {
     error = std::current_exception();
@@ -95,6 +96,7 @@ void PrefetchPump::place(HostBatch batch, std::uint64_t generation) {
 }
 
 void PrefetchPump::fill(std::size_t index, HostBatch batch) {
+  const ProfilerRange range(device_, "leat: enqueue a batch's copy");
   BatchPool::Buffer& buffer = (*pool_)[index];
   buffer.rows = batch.size();
   buffer.epoch = batch.epoch();

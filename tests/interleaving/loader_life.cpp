@@ -40,7 +40,8 @@ class User {
             .bad_sample_limit = {1000, 1.0},
             .in_order = life_.in_order,
             .seed = kSeed,
-            .leases = life_.leases};
+            .leases = life_.leases,
+            .on_warning = [](const std::string& /*of more workers than CPUs*/) {}};
   }
 
   // False at the end of the epoch.

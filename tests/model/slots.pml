@@ -1,5 +1,5 @@
 /* The claim protocol of loader/slot_table*.cpp, with what takes part in it of worker.cpp, nursery_process.cpp,
- * batch_scheduler.cpp and data_loader.cpp, for Spin. tests/model/run.sh runs it; README.md has larger runs.
+ * batch_scheduler.cpp and data_loader.cpp, for Spin. tests/model/run.sh runs it; docs/verification.md has the counts.
  *
  * One atomic block is one access to shared memory, or one system call. Joined are only accesses that nobody can come
  * between and be seen to: reads of what is stable while it is read (ticket and progress of a run that one has

@@ -109,14 +109,39 @@ TEST_CASE("a prefetcher goes on behind a broken sample before the consumer has s
   test::expect_error<SampleError>([&] { scene.feed->next(scene.consumer); });
 }
 
-TEST_CASE("slots are page-locked while the prefetcher lives") {
+TEST_CASE("54: slots are page-locked while the prefetcher lives, and all batches are copied from there") {
   ScriptedSource source({.slots = 3});
   ScriptedDevice device;
+  device.go_free();
   {
-    const Prefetcher feed(source.source(), device);
+    const Stream consumer = device.make_stream();
+    Prefetcher feed(source.source(), device);
     CHECK(device.pinned_bytes() == 3 * source.layout().bytes());
+    std::size_t batches = 0;
+    for ([[maybe_unused]] const DeviceBatch& batch : feed.epoch(0, consumer)) ++batches;
+    CHECK(batches == 3);
+    CHECK(device.ran(device.streams().back(), "copy") == 3);
+    CHECK(device.copies_of_unlocked() == 0);
   }
   CHECK(device.pinned_bytes() == 0);
+}
+
+TEST_CASE("waiting, copying and delivering are ranges in the device's profiler, which all end") {
+  ScriptedSource source({.batches = 3});
+  ScriptedDevice device;
+  device.go_free();
+  {
+    const Stream consumer = device.make_stream();
+    Prefetcher feed(source.source(), device);
+    for ([[maybe_unused]] const DeviceBatch& batch : feed.epoch(0, consumer)) continue;
+  }
+  const std::vector<std::string> ended = device.ended_ranges();
+  const auto count = [&](const char* name) { return std::count(ended.begin(), ended.end(), name); };
+  CHECK(count("leat: wait for a batch to be loaded") == 4);  // the last one finds the end
+  CHECK(count("leat: enqueue a batch's copy") == 3);
+  CHECK(count("leat: next()") == 4);
+  CHECK(device.open_ranges() == 0);
+  CHECK(device.violations().empty());
 }
 
 TEST_CASE("slots that cannot be page-locked are used as they are, with a warning") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "loader/data_loader.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {
@@ -29,8 +30,8 @@ std::vector<int> automatic(int cpus) {
 
 }  // namespace
 
-int parse_worker_count(std::string_view text, double usable) {
-  return text == "auto" ? whole_cpus(usable) : parse_one(text);
+int parse_worker_count(std::string_view text) {
+  return text == "auto" ? kAutoWorkers : parse_one(text);
 }
 
 std::vector<int> parse_worker_list(std::string_view text, double usable) {

@@ -57,8 +57,10 @@ void run(const TrainOptions& options) {
   };
   const ImageLocation location = find_images(options.data, say);
   ImageFeeds feeds(location, options, world);  // before the first thread and the first CUDA call
-  say(fmt::format("{}: {} images to train on, {} held back, {} classes, number of workers: {}", options.data,
-                  feeds.train_samples(), feeds.test_samples(), feeds.classes().size(), options.num_workers));
+  say(fmt::format(
+      "{}: {} images to train on, {} held back, {} classes, number of workers: {}", options.data,
+      feeds.train_samples(), feeds.test_samples(), feeds.classes().size(),
+      options.num_workers == kAutoWorkers ? "chosen while it runs" : std::to_string(options.num_workers)));
 
   Device& device = options.device == DeviceKind::cuda ? cuda_device(world.local_rank) : host_device();
   Trainer trainer(device, make_communicators(world, options.replicas, device),
@@ -70,13 +72,13 @@ void run(const TrainOptions& options) {
                    .processes = world.world_size,
                    .replicas = trainer.replicas(),
                    .communicator = trainer.replica(0).engine(),
-                   .batch_size = options.batch_size,
-                   .num_workers = options.num_workers};
+                   .batch_size = options.batch_size};
   for (std::size_t epoch = 0; epoch < options.epochs; ++epoch) {
     const EpochFigures trained = trainer.train(train, epoch, feeds.train_samples());
     report.epochs.push_back({trained, trainer.evaluate(test, feeds.test_samples())});
     say(epoch_line(epoch, options.epochs, report.epochs.back()));
   }
+  report.num_workers = feeds.train().stats().active_workers;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   say(summary(report));
   if (!options.json.empty() && world.rank == 0) write_text_file(options.json, to_json(report));

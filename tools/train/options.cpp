@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "loader/base/cpus.h"
 #include "tools/common/command_line.h"
 #include "tools/common/data_source.h"
 #include "tools/common/worker_count.h"
@@ -55,7 +54,7 @@ std::optional<TrainOptions> read_train_options(int argc, const char* const* argv
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app.add_option("--num-workers", workers,
-                 "Worker processes that load images, or auto: as many as there are CPUs")
+                 "Worker processes that load images, or auto: as many as help, found out while it runs")
       ->capture_default_str();
   app.add_option("--replicas", options.replicas, "Replicas of the model in this process")
       ->check(CLI::Range(1, 256))
@@ -68,7 +67,7 @@ std::optional<TrainOptions> read_train_options(int argc, const char* const* argv
   add_model_options(app, options);
   app.add_option("--json", options.json, "Write the figures to this file, too");
   if (!read_command_line(app, argc, argv)) return std::nullopt;
-  options.num_workers = parse_worker_count(workers, usable_cpus());
+  options.num_workers = parse_worker_count(workers);
   options.device = device == "cuda" ? DeviceKind::cuda : DeviceKind::host;
   return options;
 }

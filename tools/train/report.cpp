@@ -20,11 +20,12 @@ std::string summary(const RunReport& report) {
       "device         {} with {}\n"
       "replicas       {} in {}\n"
       "communicator   {}\n"
+      "workers        {}\n"
       "test accuracy  {:.2f} %\n"
       "total time     {:.1f} s\n",
       report.device, report.math, report.replicas * static_cast<std::size_t>(report.processes),
       report.processes == 1 ? "one process" : fmt::format("{} processes", report.processes),
-      report.communicator, report.epochs.back().test.accuracy * 100, report.seconds);
+      report.communicator, report.num_workers, report.epochs.back().test.accuracy * 100, report.seconds);
 }
 
 std::string to_json(const RunReport& report) {

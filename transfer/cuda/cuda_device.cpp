@@ -1,6 +1,7 @@
 #include "transfer/cuda/cuda_device.h"
 
 #include <fmt/format.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
 #include <memory>
@@ -141,6 +142,14 @@ void CudaDevice::deallocate(std::byte* memory, std::size_t) noexcept {
 
 void CudaDevice::unpin(std::span<std::byte> memory) noexcept {
   cudaHostUnregister(memory.data());
+}
+
+void CudaDevice::begin_range(const char* name) noexcept {
+  nvtxRangePushA(name);
+}
+
+void CudaDevice::end_range() noexcept {
+  nvtxRangePop();
 }
 
 }  // namespace leat::cuda

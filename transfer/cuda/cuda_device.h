@@ -46,6 +46,9 @@ class CudaDevice final : public Device {
   void normalize(void* to, const std::uint8_t* from, const PixelShape& shape, const Normalization& how,
                  StreamRef stream) override;
 
+  void begin_range(const char* name) noexcept override;
+  void end_range() noexcept override;
+
  private:
   void check(cudaError_t status, std::string_view call,
              std::optional<std::size_t> bytes = std::nullopt) const {

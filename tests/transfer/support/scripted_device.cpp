@@ -109,12 +109,36 @@ std::vector<std::string> ScriptedDevice::violations() const {
   return violations_;
 }
 
+std::vector<std::string> ScriptedDevice::ended_ranges() const {
+  const std::lock_guard lock(mutex_);
+  return ended_ranges_;
+}
+
+std::size_t ScriptedDevice::open_ranges() const {
+  const std::lock_guard lock(mutex_);
+  std::size_t open = 0;
+  for (const auto& [thread, ranges] : open_ranges_) open += ranges.size();
+  return open;
+}
+
 std::size_t ScriptedDevice::pinned_bytes() const {
   const std::lock_guard lock(mutex_);
-  return pinned_;
+  std::size_t bytes = 0;
+  for (const auto region : pinned_) bytes += region.size();
+  return bytes;
+}
+
+std::size_t ScriptedDevice::copies_of_unlocked() const {
+  const std::lock_guard lock(mutex_);
+  return copies_of_unlocked_;
 }
 
 void ScriptedDevice::check_read(const void* memory, std::size_t bytes) {
+  const auto read = bytes_at(memory, bytes);
+  const bool locked = std::any_of(pinned_.begin(), pinned_.end(), [&](auto region) {
+    return region.data() <= read.data() && read.data() + read.size() <= region.data() + region.size();
+  });
+  if (!locked) ++copies_of_unlocked_;
   for (const Guarded& guarded : guarded_) {
     if (overlap(guarded.memory, bytes_at(memory, bytes)) && !guarded.may_be_read()) {
       violations_.emplace_back("a slot was read after its lease was dropped");
@@ -192,7 +216,7 @@ Event ScriptedDevice::make_event() {
 PinnedRegion ScriptedDevice::pin(std::span<std::byte> memory) {
   if (!refuse_pin.empty()) throw DeviceError(refuse_pin);
   const std::lock_guard lock(mutex_);
-  pinned_ += memory.size();
+  pinned_.push_back(memory);
   return PinnedRegion(*this, memory);
 }
 
@@ -263,6 +287,22 @@ void ScriptedDevice::normalize(void* to, const std::uint8_t* from, const PixelSh
                 nullptr});
 }
 
+void ScriptedDevice::begin_range(const char* name) noexcept {
+  const std::lock_guard lock(mutex_);
+  open_ranges_[std::this_thread::get_id()].emplace_back(name);
+}
+
+void ScriptedDevice::end_range() noexcept {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string>& open = open_ranges_[std::this_thread::get_id()];
+  if (open.empty()) {
+    violations_.emplace_back("a range was ended on a thread that had begun none");
+    return;
+  }
+  ended_ranges_.push_back(std::move(open.back()));
+  open.pop_back();
+}
+
 void ScriptedDevice::destroy_stream(void* handle) noexcept {
   auto* const stream = static_cast<ScriptedStream*>(handle);
   std::unique_lock lock(mutex_);
@@ -283,7 +323,7 @@ void ScriptedDevice::deallocate(std::byte* memory, std::size_t bytes) noexcept {
 
 void ScriptedDevice::unpin(std::span<std::byte> memory) noexcept {
   const std::lock_guard lock(mutex_);
-  pinned_ -= memory.size();
+  std::erase_if(pinned_, [&](auto region) { return region.data() == memory.data(); });
 }
 
 }  // namespace leat::test

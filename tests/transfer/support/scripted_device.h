@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "transfer/device.h"
@@ -43,9 +45,12 @@ class ScriptedDevice final : public Device {
   void guard(std::span<const std::byte> memory, std::function<bool()> may_be_read);
   void use(StreamRef stream, const void* memory, std::size_t bytes);  // queues "use" and "used"
   std::vector<std::string> violations() const;
+  std::vector<std::string> ended_ranges() const;  // for the profiler, of all threads
+  std::size_t open_ranges() const;
 
   std::string refuse_pin;  // not empty: pin() throws it. Set before use
   std::size_t pinned_bytes() const;
+  std::size_t copies_of_unlocked() const;  // that read memory which pin() did not page-lock
 
   DeviceKind kind() const noexcept override { return DeviceKind::host; }
   std::string name() const override { return "scripted"; }
@@ -63,6 +68,8 @@ class ScriptedDevice final : public Device {
   void enqueue(StreamRef stream, std::function<void()> work) override;
   void normalize(void* to, const std::uint8_t* from, const PixelShape& shape, const Normalization& how,
                  StreamRef stream) override;
+  void begin_range(const char* name) noexcept override;
+  void end_range() noexcept override;
 
  private:
   struct Mark {
@@ -105,7 +112,10 @@ class ScriptedDevice final : public Device {
   std::vector<Guarded> guarded_;
   std::vector<std::span<const std::byte>> in_use_;
   std::vector<std::string> violations_;
-  std::size_t pinned_ = 0;
+  std::map<std::thread::id, std::vector<std::string>> open_ranges_;  // innermost last
+  std::vector<std::string> ended_ranges_;
+  std::vector<std::span<const std::byte>> pinned_;
+  std::size_t copies_of_unlocked_ = 0;
   bool free_ = false;
 };
 
