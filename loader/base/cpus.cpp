@@ -3,12 +3,14 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <memory>
 #include <sstream>
 
+#include "loader/base/cgroup.h"
 #include "loader/base/errors.h"
 
 namespace leat {
@@ -33,15 +35,6 @@ class CpuSet {
   std::unique_ptr<cpu_set_t, void (*)(void*)> set_;
 };
 
-// The path of this process's group below /sys/fs/cgroup; empty where there is no version 2 hierarchy.
-fs::path own_cgroup() {
-  std::ifstream file("/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("0::/")) return {line.substr(4)};
-  }
-  return {};
-}
-
 std::string read_line(const fs::path& path) {
   std::ifstream file(path);
   std::string line;
@@ -60,11 +53,13 @@ double parse_cpu_max(const std::string& content) {
 
 double usable_cpus() {
   auto cpus = static_cast<double>(affinity_mask().size());
-  const fs::path root = "/sys/fs/cgroup";
-  for (fs::path group = own_cgroup();; group = group.parent_path()) {
-    cpus = std::min(cpus, parse_cpu_max(read_line(root / group / "cpu.max")));
-    if (group.empty()) return cpus;
+  for (const auto& [group, version] : own_cgroups("cpu")) {
+    const std::string limit =
+        version == 1 ? read_line(group / "cpu.cfs_quota_us") + ' ' + read_line(group / "cpu.cfs_period_us")
+                     : read_line(group / "cpu.max");
+    cpus = std::min(cpus, parse_cpu_max(limit));
   }
+  return cpus;
 }
 
 std::vector<int> affinity_mask() {

@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <limits>
-#include <optional>
 #include <string>
+
+#include "loader/base/cgroup.h"
 
 namespace leat {
 
@@ -26,41 +26,22 @@ std::size_t system_available() {
   return kUnlimited;
 }
 
-std::optional<std::size_t> read_size(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::size_t value = 0;
-  if (in >> value) return value;
-  return std::nullopt;  // absent, or "max"
-}
-
-// The process's group below the unified hierarchy, from the line "0::/path".
-std::filesystem::path cgroup_folder() {
-  std::ifstream in("/proc/self/cgroup");
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("0::/")) return std::filesystem::path("/sys/fs/cgroup") / line.substr(4);
-  }
-  return "/sys/fs/cgroup";
-}
-
 // Page cache that the group is charged with, and that the kernel drops when the group needs memory.
-std::size_t reclaimable(const std::filesystem::path& folder) {
-  std::ifstream in(folder / "memory.stat");
-  std::size_t sum = 0;
-  std::string key;
-  for (std::size_t value = 0; in >> key >> value;) {
-    if (key == "active_file" || key == "inactive_file") sum += value;
-  }
-  return sum;
+std::uint64_t reclaimable(const Cgroup& group) {
+  const std::string prefix = group.version == 1 ? "total_" : "";
+  const auto stat = group.folder / "memory.stat";
+  return read_value(stat, prefix + "active_file").value_or(0) +
+         read_value(stat, prefix + "inactive_file").value_or(0);
 }
 
 std::size_t cgroup_available() {
   std::size_t available = kUnlimited;
-  for (auto folder = cgroup_folder(); folder.native().starts_with("/sys/fs/cgroup");
-       folder = folder.parent_path()) {
-    const auto limit = read_size(folder / "memory.max");
-    const auto used = read_size(folder / "memory.current");
+  for (const Cgroup& group : own_cgroups("memory")) {
+    const bool old = group.version == 1;
+    const auto limit = read_number(group.folder / (old ? "memory.limit_in_bytes" : "memory.max"));
+    const auto used = read_number(group.folder / (old ? "memory.usage_in_bytes" : "memory.current"));
     if (!limit || !used) continue;
-    const std::size_t firm = *used - std::min(*used, reclaimable(folder));
+    const std::uint64_t firm = *used - std::min(*used, reclaimable(group));
     available = std::min(available, *limit - std::min(*limit, firm));
   }
   return available;
@@ -73,10 +54,9 @@ std::size_t available_memory() {
 }
 
 std::uint64_t oom_kills() {
-  std::ifstream in(cgroup_folder() / "memory.events");
-  std::string key;
-  for (std::uint64_t value = 0; in >> key >> value;) {
-    if (key == "oom_kill") return value;
+  for (const Cgroup& group : own_cgroups("memory")) {
+    const auto file = group.folder / (group.version == 1 ? "memory.oom_control" : "memory.events");
+    if (const auto kills = read_value(file, "oom_kill")) return *kills;
   }
   return 0;
 }

@@ -10,6 +10,7 @@ TEST_CASE("cpu.max is a quota over a period") {
   CHECK(parse_cpu_max("200000 100000") == 2);
   CHECK(parse_cpu_max("50000 100000\n") == 0.5);
   CHECK(std::isinf(parse_cpu_max("max 100000")));
+  CHECK(std::isinf(parse_cpu_max("-1 100000")));
   CHECK(std::isinf(parse_cpu_max("")));
 }
 
