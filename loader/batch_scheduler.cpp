@@ -19,6 +19,7 @@ BatchScheduler::BatchScheduler(const BatchLayout& layout, SchedulerOptions optio
       options_(std::move(options)),
       ledger_(table_.slots()),
       bad_samples_(options_.bad_sample_limit),
+      planner_(layout.capacity()),
       leased_since_ns_(table_.slots(), 0) {}
 
 void BatchScheduler::begin_epoch(EpochStart start) {
@@ -28,22 +29,12 @@ void BatchScheduler::begin_epoch(EpochStart start) {
     ledger_.drain(batch.slot);
   }
   in_flight_.clear();
-  epoch_ = std::move(start);
-  deliveries_ = std::exchange(epoch_.done, {});
-  planned_samples_ = deliveries_.samples();
+  deliveries_ = start.done;
   batches_delivered_ = samples_delivered_ = 0;
   planning_error_ = nullptr;
-  end_ = epoch_.first_number + epoch_.batches->size(epoch_.epoch);
+  planner_.begin(std::move(start));
   bad_samples_.begin_epoch();
-  go_to(deliveries_.batches());
   publish_more();
-}
-
-// The next batch to be published is `batch`, or the first behind it that was not delivered.
-void BatchScheduler::go_to(std::size_t batch) {
-  while (batch < end_ && deliveries_.was_delivered(batch)) ++batch;
-  next_batch_ = std::min(batch, end_);
-  planned_ = false;
 }
 
 void BatchScheduler::sweep_draining() {
@@ -57,7 +48,7 @@ void BatchScheduler::sweep_draining() {
 void BatchScheduler::publish_more() {
   sweep_draining();
   try {
-    while (!closed_ && !planning_error_ && next_batch_ < end_ && in_flight_.size() < options_.depth &&
+    while (!closed_ && !planning_error_ && !planner_.at_end() && in_flight_.size() < options_.depth &&
            ledger_.has_free()) {
       publish_next();
     }
@@ -66,45 +57,19 @@ void BatchScheduler::publish_more() {
   }
 }
 
-void BatchScheduler::plan_next() {
-  if (planned_) return;
-  epoch_.batches->batch(epoch_.epoch, next_batch_ - epoch_.first_number, indices_);
-  if (indices_.empty() || indices_.size() > table_.layout().capacity()) {
-    throw ArgumentError(fmt::format("the batch sampler gave batch {} with {} samples; it must be in [1, {}]",
-                                    next_batch_, indices_.size(), table_.layout().capacity()));
-  }
-  const auto beyond = std::find_if(indices_.begin(), indices_.end(),
-                                   [&](auto index) { return index >= epoch_.dataset_size; });
-  if (beyond != indices_.end()) {
-    throw ArgumentError(fmt::format("the sampler gave index {} in batch {}, but the dataset holds {} samples",
-                                    *beyond, next_batch_, epoch_.dataset_size));
-  }
-  planned_ = true;
-}
-
 void BatchScheduler::publish_next() {
-  plan_next();
+  const std::vector<std::uint64_t>& indices = planner_.indices();
   BatchTicket ticket;
-  ticket.epoch = epoch_.epoch;
-  ticket.number = next_batch_;
-  ticket.rows = indices_.size();
+  ticket.epoch = planner_.epoch();
+  ticket.number = planner_.number();
+  ticket.rows = indices.size();
   ticket.rows_per_run = RunSizing::rows_per_run(ticket.rows, table_.active(), table_.ns_per_sample());
   const std::size_t slot = ledger_.take();
-  std::copy(indices_.begin(), indices_.end(), table_.indices(slot).begin());
+  std::copy(indices.begin(), indices.end(), table_.indices(slot).begin());
   ticket.generation = ++generation_;
   table_.publish(slot, ticket);
   in_flight_.push_back({slot, ticket, {}, steady_ns()});
-  planned_samples_ += ticket.rows;
-  go_to(next_batch_ + 1);
-}
-
-// Ahead of its turn, so that next() need not plan. An error is met again when the batch is published.
-void BatchScheduler::plan_ahead() noexcept {
-  try {
-    if (!closed_ && !planning_error_ && next_batch_ < end_) plan_next();
-  } catch (...) {
-    planned_ = false;
-  }
+  planner_.advance();
 }
 
 std::optional<HostBatch> BatchScheduler::take() {
@@ -141,7 +106,7 @@ std::optional<BatchScheduler::InFlight> BatchScheduler::take_ready() {
   const std::lock_guard lock(mutex_);
   publish_more();
   if (in_flight_.empty() && planning_error_) {
-    next_batch_ = end_;  // the epoch cannot go on
+    planner_.end();  // the epoch cannot go on
     std::rethrow_exception(std::exchange(planning_error_, nullptr));
   }
   for (Flight batch = deliverable(); batch != in_flight_.end(); batch = deliverable()) {
@@ -171,10 +136,10 @@ bool BatchScheduler::settle(InFlight& batch) {
 void BatchScheduler::set_aside(InFlight& batch, std::size_t run) {
   const FailureRecord& failure = table_.failure(batch.slot, run);
   batch.bad_rows.push_back(failure.row);
-  BadSample bad{epoch_.epoch, batch.ticket.number, origin_of(failure)};
+  BadSample bad{planner_.epoch(), batch.ticket.number, origin_of(failure)};
   empty_ragged_row(table_.layout(), table_.data(batch.slot), batch.ticket.first_row(run), failure.row);
   table_.reopen_after_failure(batch.slot, run);
-  bad_samples_.add(std::move(bad), planned_samples_);
+  bad_samples_.add(std::move(bad), planner_.samples());
 }
 
 void BatchScheduler::raise(const Flight& batch, std::size_t run) {
@@ -250,7 +215,7 @@ bool BatchScheduler::ready() {
 
 bool BatchScheduler::epoch_finished() const {
   const std::lock_guard lock(mutex_);
-  return in_flight_.empty() && next_batch_ >= end_ && !planning_error_;
+  return in_flight_.empty() && planner_.at_end() && !planning_error_;
 }
 
 bool BatchScheduler::starved() const {
@@ -302,7 +267,7 @@ void BatchScheduler::release(std::size_t slot) noexcept {
   }
   ledger_.free(slot);
   publish_more();
-  plan_ahead();
+  if (!closed_ && !planning_error_) planner_.plan_ahead();  // so that next() need not
 }
 
 }  // namespace leat

@@ -14,6 +14,7 @@
 
 #include "loader/bad_samples.h"
 #include "loader/delivery_log.h"
+#include "loader/epoch_planner.h"
 #include "loader/host_batch.h"
 #include "loader/samplers/batch_sampler.h"
 #include "loader/slots/slot_ledger.h"
@@ -44,21 +45,12 @@ struct SchedulerCounts {
   std::size_t ready = 0;  // of those, finished
 };
 
-// An epoch, from its beginning or from where it was left.
-struct EpochStart {
-  std::uint64_t epoch = 0;
-  std::shared_ptr<const BatchSampler> batches;  // shared with the user
-  std::size_t first_number = 0;                 // of the first of `batches`
-  DeliveryLog done;                             // these are not delivered again
-  std::size_t dataset_size = 0;                 // bounds the indices
-};
-
 // Thread-safe. It is the owner that batches return their slots to, and then publishes the next batch at once,
 // so the workers go on while the consumer computes.
 //
 // Invariants:
 //  1. in_flight_ holds the published, undelivered batches of the present epoch, oldest first. They and those in
-//     deliveries_ are all batches below next_batch_.
+//     deliveries_ are all batches that the planner has gone by.
 //  2. At most `depth` batches are in flight.
 //  3. A slot is published only when the ledger says free, which it does only after every run of it has
 //     finished.
@@ -100,9 +92,6 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
 
   void publish_more();
   void publish_next();
-  void plan_next();
-  void plan_ahead() noexcept;
-  void go_to(std::size_t batch);
   void sweep_draining();
   Flight deliverable();  // in_flight_.end(): none
   bool settle(InFlight& batch);
@@ -124,16 +113,11 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   SlotLedger ledger_;
   BadSampleLog bad_samples_;
   std::deque<InFlight> in_flight_;
-  EpochStart epoch_;  // but for what is done, which deliveries_ goes on with
+  EpochPlanner planner_;
   DeliveryLog deliveries_;
-  std::size_t end_ = 0;         // the number behind the epoch's last batch
-  std::size_t next_batch_ = 0;  // to be published, or end_
-  std::size_t planned_samples_ = 0;
   std::uint64_t generation_ = 0;
   std::uint64_t batches_delivered_ = 0, samples_delivered_ = 0;
   std::vector<std::uint64_t> leased_since_ns_;  // by slot; for the trace
-  std::vector<std::uint64_t> indices_;          // of the next batch, where it is planned already
-  bool planned_ = false;
   std::exception_ptr planning_error_;  // of the sampler, thrown when the batches before it are delivered
   bool closed_ = false;
 };

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "datasets/dataset.h"
-#include "loader/batch_scheduler.h"
 #include "loader/data_loader.h"
+#include "loader/epoch_planner.h"
 #include "loader/loader_options.h"
 #include "loader/loader_state.h"
 
