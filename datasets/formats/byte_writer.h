@@ -1,6 +1,7 @@
 // Little-endian numbers at the end of a byte vector.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,7 +20,9 @@ void append_little(std::vector<std::byte>& bytes, T value) {
 }
 
 inline void append_bytes(std::vector<std::byte>& bytes, std::span<const std::byte> more) {
-  bytes.insert(bytes.end(), more.begin(), more.end());
+  const std::size_t before = bytes.size();
+  bytes.resize(before + more.size());
+  std::ranges::copy(more, bytes.begin() + static_cast<std::ptrdiff_t>(before));
 }
 
 inline void append_text(std::vector<std::byte>& bytes, std::string_view text) {

@@ -1,0 +1,21 @@
+// Where things that can be made again are kept.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <span>
+
+namespace leat {
+
+// $LEAT_CACHE_DIR, or else leat/ in $XDG_CACHE_HOME, or else in ~/.cache; none where none of them is set.
+std::optional<std::filesystem::path> default_cache_folder();
+
+// Writes `file` whole or not at all: under a temporary name beside it, then renamed. Makes the folder. Throws
+// SystemError.
+void replace_file(const std::filesystem::path& file, std::span<const std::byte> bytes);
+
+// A name for a temporary file beside `file`, unlike any other process's or thread's.
+std::filesystem::path temporary_name(const std::filesystem::path& file);
+
+}  // namespace leat
