@@ -29,6 +29,12 @@ std::optional<fs::path> default_cache_folder() {
   return std::nullopt;
 }
 
+std::string cache_key(std::string_view text) {
+  std::uint64_t value = 0xcbf29ce484222325;
+  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", value);
+}
+
 fs::path temporary_name(const fs::path& file) {
   std::random_device random;  // hosts that share the folder may have the same process numbers
   fs::path name = file;

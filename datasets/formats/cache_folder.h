@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace leat {
 
@@ -17,5 +19,8 @@ void replace_file(const std::filesystem::path& file, std::span<const std::byte> 
 
 // A name for a temporary file beside `file`, unlike any other process's or thread's.
 std::filesystem::path temporary_name(const std::filesystem::path& file);
+
+// A short name for a long text, the same in every process: 16 hexadecimal digits (FNV-1a).
+std::string cache_key(std::string_view text);
 
 }  // namespace leat

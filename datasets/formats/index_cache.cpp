@@ -22,13 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMagic = "LEATIDX1";
 constexpr std::size_t kMaxIndex = std::size_t{4} << 30;
 
-// FNV-1a; names of files in a cache need no more.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t value = 0xcbf29ce484222325;
-  for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return value;
-}
-
 std::vector<std::byte> head_of(std::string_view kind, const FileReader& file) {
   std::vector<std::byte> head;
   append_text(head, kMagic);
@@ -64,7 +57,7 @@ fs::path IndexCache::path_for(const FileReader& file) const {
   if (!folder) return {};
   const fs::path whole = fs::absolute(file.path());
   return *folder / "index" /
-         fmt::format("{}-{:016x}.{}", whole.filename().string(), hash(whole.string()), kind_);
+         fmt::format("{}-{}.{}", whole.filename().string(), cache_key(whole.string()), kind_);
 }
 
 bool IndexCache::load(const FileReader& file,
