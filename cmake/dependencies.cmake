@@ -4,6 +4,11 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(JPEG REQUIRED)
+find_package(ZLIB REQUIRED)
+# zstd and ISA-L (CRC-32C by the processor's instruction) are linked by name, for the installed package's sake.
+find_library(LEAT_ZSTD_LIBRARY zstd REQUIRED)
+find_library(LEAT_ISAL_LIBRARY isal REQUIRED)
+mark_as_advanced(LEAT_ZSTD_LIBRARY LEAT_ISAL_LIBRARY)
 # DLPack is one header; loader/dlpack.cpp includes it, and no header of leat's does.
 find_path(LEAT_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Where dlpack/dlpack.h is (Debian: libdlpack-dev)")
 

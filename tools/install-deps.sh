@@ -7,12 +7,12 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build ccache pkg-config
-  libfmt-dev libjpeg-dev libdlpack-dev libgloo-dev
+  libfmt-dev libjpeg-dev zlib1g-dev libzstd-dev libisal-dev libdlpack-dev libgloo-dev
   libcli11-dev nlohmann-json3-dev libopenblas-openmp-dev
   libbenchmark-dev catch2
   ca-certificates tar zstd
 )
-[ "${1:-}" = "--ci" ] && packages+=(clang-19 clang-tidy-19 clang-format-14 spin)
+[ "${1:-}" = "--ci" ] && packages+=(clang-19 clang-tidy-19 clang-format-14 libclang-rt-19-dev spin)
 
 missing=()
 for package in "${packages[@]}"; do

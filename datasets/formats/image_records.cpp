@@ -1,0 +1,139 @@
+#include "datasets/formats/image_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+
+#include "datasets/formats/stored_picture.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+constexpr std::size_t kImage = 0, kLabel = 1;  // the fields' positions
+constexpr std::array<std::string_view, 6> kLabelNames{"cls",   "label",  "image/class/label",
+                                                      "class", "target", "y"};
+
+std::string list_of(const RawSample& sample) {
+  std::string text;
+  for (const RawField& field : sample.fields()) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", field.name, field.encoding);
+  }
+  return text;
+}
+
+// The name of the only field that satisfies the condition; empty where there is none, or more than one.
+std::string only_field(const RawSample& sample, const std::function<bool(const RawField&)>& condition) {
+  std::string found;
+  for (const RawField& field : sample.fields()) {
+    if (!condition(field)) continue;
+    if (!found.empty()) return {};
+    found = field.name;
+  }
+  return found;
+}
+
+bool is_integer(const RawField& field) {
+  return field.encoding.starts_with("int") || field.encoding.starts_with("uint") ||
+         field.encoding == "str_int";
+}
+
+std::string find_image(const RawSample& sample) {
+  const std::string encoded = only_field(sample, [](const RawField& field) {
+    return field.encoding == "jpeg" || field.encoding == "png" || field.encoding == "pil";
+  });
+  if (!encoded.empty()) return encoded;
+  return only_field(sample, [](const RawField& field) {
+    const std::string_view kind = picture_kind(field.bytes);
+    return kind == "JPEG" || kind == "PNG";
+  });
+}
+
+std::string find_label(const RawSample& sample) {
+  for (const std::string_view name : kLabelNames) {
+    if (sample.find(name) != nullptr) return std::string(name);
+  }
+  return only_field(sample, is_integer);
+}
+
+Schema schema_of(Size size) {
+  const auto height = static_cast<std::size_t>(size.height), width = static_cast<std::size_t>(size.width);
+  return Schema({{"image", DType::u8, {height, width, kChannels}}, {"label", DType::i64, {}}});
+}
+
+Size fixed_size(const TransformPipeline& transforms) {
+  if (const std::optional<Size> size = transforms.output_size()) return *size;
+  throw ArgumentError(
+      "the transforms leave pictures different sizes, but the rows of a batch are equally large: end with a "
+      "CenterCrop, a RandomResizedCrop, or a Resize to height and width");
+}
+
+ImageFields completed(ImageFields given, const RawSource& source) {
+  if (!given.image.empty() && !given.label.empty()) return given;
+  ImageFields found = find_image_fields(source);
+  if (!given.image.empty()) found.image = std::move(given.image);
+  if (!given.label.empty()) found.label = std::move(given.label);
+  return found;
+}
+
+}  // namespace
+
+ImageFields find_image_fields(const RawSource& source) {
+  if (source.size() == 0) throw ArgumentError("there are no samples, so no fields of pictures to find");
+  RawSample first;
+  source.read(0, {}, first);
+  const ImageFields found{find_image(first), find_label(first)};
+  if (!found.image.empty() && !found.label.empty()) return found;
+  throw DataError(source.describe(0), fmt::format("which field holds the {} is not clear; there are: {}",
+                                                  found.image.empty() ? "picture" : "label", list_of(first)));
+}
+
+ImageRecords::ImageRecords(std::shared_ptr<const RawSource> source, TransformPipeline transforms,
+                           ImageRecordsOptions options)
+    : source_(std::move(source)),
+      transforms_(std::move(transforms)),
+      fields_(completed(std::move(options.fields), *source_)),
+      jpeg_(options.jpeg),
+      both_({fields_.image, fields_.label}),
+      label_({fields_.label}),
+      size_(fixed_size(transforms_)),
+      schema_(schema_of(size_)) {}
+
+const RawField& ImageRecords::field_of(const RawSample& sample, const std::string& name) const {
+  if (const RawField* field = sample.find(name)) return *field;
+  throw ArgumentError(fmt::format("it has no field '{}'", name));
+}
+
+void ImageRecords::get(std::size_t index, Rng& rng, SampleWriter& out) const {
+  try {
+    load(index, rng, out);
+  } catch (const SystemError&) {
+    throw;  // it names the file
+  } catch (const Error& error) {
+    if (index >= size()) throw;
+    throw DataError(describe(index), error.what());
+  }
+}
+
+void ImageRecords::load(std::size_t index, Rng& rng, SampleWriter& out) const {
+  thread_local RawSample sample;
+  source_->read(index, both_, sample);
+  const std::span<std::byte> row = out.bytes(kImage);
+  const MutableImageView pixels{reinterpret_cast<std::uint8_t*>(row.data()), size_,
+                                std::ptrdiff_t{size_.width} * kChannels};
+  load_picture(field_of(sample, fields_.image), transforms_, jpeg_, rng, pixels);
+  out.set(kLabel, integer_of(field_of(sample, fields_.label)));
+}
+
+std::int64_t ImageRecords::label_of(std::size_t index) const {
+  thread_local RawSample sample;
+  source_->read(index, label_, sample);
+  if (const RawField* field = sample.find(fields_.label)) return integer_of(*field);
+  throw DataError(describe(index), fmt::format("it has no field '{}'", fields_.label));
+}
+
+}  // namespace leat

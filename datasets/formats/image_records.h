@@ -1,0 +1,62 @@
+// Pictures and their labels out of any format, as samples for training.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "datasets/dataset.h"
+#include "datasets/formats/raw_source.h"
+#include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/transform.h"
+
+namespace leat {
+
+// The fields that hold picture and label.
+struct ImageFields {
+  std::string image;
+  std::string label;
+};
+
+// Finds them in the source's first sample. Picture: the one field whose encoding is jpeg, png or pil, or else the one
+// whose bytes start as a JPEG or PNG file does. Label: a field called cls, label, image/class/label, class, target or
+// y, or else the one whole number there is. Throws DataError that lists the fields where that is not one field each.
+ImageFields find_image_fields(const RawSource& source);
+
+struct ImageRecordsOptions {
+  ImageFields fields = {};  // empty names are found by find_image_fields()
+  JpegLimits jpeg = {};
+};
+
+// Fields as of ImageFolder: "image", u8, [height, width, 3], RGB; "label", i64, scalar. JPEG files and pixels
+// (encoding pil, grey or RGB) go through the same transforms; other kinds of files are a DataError that names the kind.
+// Thread-safe.
+class ImageRecords final : public Dataset {
+ public:
+  // `source` is shared with whoever else reads it. Throws ArgumentError where the transforms do not make all pictures
+  // equally large, and what find_image_fields() throws.
+  ImageRecords(std::shared_ptr<const RawSource> source, TransformPipeline transforms,
+               ImageRecordsOptions options = {});
+
+  std::size_t size() const override { return source_->size(); }
+  const Schema& schema() const override { return schema_; }
+  void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
+  std::string describe(std::size_t index) const override { return source_->describe(index); }
+
+  std::int64_t label_of(std::size_t index) const;  // reads the label alone
+  const RawSource& source() const noexcept { return *source_; }
+
+ private:
+  const RawField& field_of(const RawSample& sample, const std::string& name) const;
+  void load(std::size_t index, Rng& rng, SampleWriter& out) const;
+
+  std::shared_ptr<const RawSource> source_;
+  TransformPipeline transforms_;
+  ImageFields fields_;
+  JpegLimits jpeg_;
+  FieldChoice both_, label_;
+  Size size_;
+  Schema schema_;
+};
+
+}  // namespace leat

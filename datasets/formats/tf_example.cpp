@@ -1,0 +1,157 @@
+#include "datasets/formats/tf_example.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "datasets/formats/byte_writer.h"
+#include "datasets/formats/stored_picture.h"
+#include "datasets/formats/wire_reader.h"
+
+namespace leat {
+
+namespace {
+
+using Type = WireReader::Type;
+
+constexpr std::size_t kMaxFeatures = 4096;
+constexpr std::size_t kMaxValues = std::size_t{1} << 24;
+constexpr std::uint64_t kBytesList = 1, kFloatList = 2, kInt64List = 3;
+
+// A feature's list, not parsed yet.
+struct Feature {
+  std::uint64_t kind = 0;  // 0: no list
+  std::optional<ByteReader> list;
+};
+
+using Features = std::map<std::string_view, Feature>;
+
+Feature read_feature(WireReader message) {
+  Feature feature;
+  while (const auto field = message.next()) {
+    if (field->number >= kBytesList && field->number <= kInt64List && field->type == Type::bytes) {
+      feature = {field->number, message.bytes()};
+    } else {
+      message.skip(field->type);
+    }
+  }
+  return feature;
+}
+
+void read_entry(WireReader entry, Features& features) {
+  std::string_view name;
+  Feature feature;
+  while (const auto field = entry.next()) {
+    if (field->number == 1 && field->type == Type::bytes) {
+      ByteReader text = entry.bytes();
+      name = text.text(text.remaining());
+    } else if (field->number == 2 && field->type == Type::bytes) {
+      feature = read_feature(WireReader(entry.bytes()));
+    } else {
+      entry.skip(field->type);
+    }
+  }
+  features.insert_or_assign(name, feature);
+  if (features.size() > kMaxFeatures) entry.fail(fmt::format("more than {} features", kMaxFeatures));
+}
+
+// Calls `use` for each field with this number of a message.
+template <class Use>
+void for_each_message(WireReader message, std::uint64_t number, const Use& use) {
+  while (const auto field = message.next()) {
+    if (field->number == number && field->type == Type::bytes) {
+      use(WireReader(message.bytes()));
+    } else {
+      message.skip(field->type);
+    }
+  }
+}
+
+void check_count(std::size_t count, const WireReader& list) {
+  if (count > kMaxValues) list.fail(fmt::format("a list of more than {} values", kMaxValues));
+}
+
+void write_bytes_list(WireReader list, std::string_view name, RawSample& sample) {
+  std::vector<std::span<const std::byte>> values;
+  while (const auto field = list.next()) {
+    if (field->number != 1 || field->type != Type::bytes) {
+      list.skip(field->type);
+      continue;
+    }
+    ByteReader value = list.bytes();
+    values.push_back(value.take(value.remaining()));
+    check_count(values.size(), list);
+  }
+  if (values.size() == 1) {
+    const std::string_view kind = picture_kind(values[0]);
+    append_bytes(sample.add(name, kind == "JPEG"  ? "jpeg"
+                                  : kind == "PNG" ? "png"
+                                                  : "bytes")
+                     .bytes,
+                 values[0]);
+    return;
+  }
+  std::vector<std::byte>& bytes = sample.add(name, "list[bytes]").bytes;
+  append_little(bytes, std::uint32_t{0});
+  append_little(bytes, static_cast<std::uint32_t>(values.size()));
+  for (const auto value : values) append_little(bytes, static_cast<std::uint32_t>(value.size()));
+  for (const auto value : values) append_bytes(bytes, value);
+}
+
+// Values stand one by one, or packed in one field; `type` is that of one by one.
+template <class Take>
+std::size_t read_numbers(WireReader list, Type type, std::vector<std::byte>& bytes, const Take& take) {
+  std::size_t count = 0;
+  while (const auto field = list.next()) {
+    if (field->number == 1 && field->type == type) {
+      append_little(bytes, take(list));
+      check_count(++count, list);
+    } else if (field->number == 1 && field->type == Type::bytes) {
+      for (WireReader packed(list.bytes()); !packed.at_end(); check_count(++count, list)) {
+        append_little(bytes, take(packed));
+      }
+    } else {
+      list.skip(field->type);
+    }
+  }
+  return count;
+}
+
+void write_numbers(const Feature& feature, std::string_view name, RawSample& sample) {
+  RawField& field = sample.add(name, {});
+  const WireReader list(*feature.list);
+  const bool is_float = feature.kind == kFloatList;
+  const std::size_t count =
+      is_float
+          ? read_numbers(list, Type::fixed32, field.bytes, [](WireReader& from) { return from.fixed32(); })
+          : read_numbers(list, Type::varint, field.bytes, [](WireReader& from) { return from.varint(); });
+  if (count == 1) {
+    field.encoding = is_float ? "float32" : "int";
+  } else {
+    field.encoding = fmt::format("ndarray:{}:{}", is_float ? "float32" : "int64", count);
+  }
+}
+
+void write_feature(const Feature& feature, std::string_view name, std::string_view source,
+                   RawSample& sample) {
+  if (feature.kind == kFloatList || feature.kind == kInt64List) return write_numbers(feature, name, sample);
+  write_bytes_list(WireReader(feature.list.value_or(ByteReader({}, source))), name, sample);
+}
+
+}  // namespace
+
+void parse_tf_example(std::span<const std::byte> data, std::string_view source, const FieldChoice& choice,
+                      RawSample& sample) {
+  Features features;
+  for_each_message(WireReader(ByteReader(data, source)), 1, [&](WireReader map) {
+    for_each_message(map, 1, [&](WireReader entry) { read_entry(entry, features); });
+  });
+  for (const auto& [name, feature] : features) {
+    if (choice.wants(name)) write_feature(feature, name, source, sample);
+  }
+}
+
+}  // namespace leat

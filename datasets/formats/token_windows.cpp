@@ -1,0 +1,199 @@
+#include "datasets/formats/token_windows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "datasets/formats/byte_reader.h"
+#include "datasets/formats/byte_writer.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+constexpr std::size_t kTokens = 0;  // the field's position
+constexpr std::uint64_t kPart = std::uint64_t{1} << 20;
+
+TokenOptions checked(TokenOptions options) {
+  const auto is_any = [](DType dtype, std::initializer_list<DType> known) {
+    return std::ranges::find(known, dtype) != known.end();
+  };
+  if (!is_any(options.stored, {DType::u16, DType::u32}) ||
+      !is_any(options.delivered, {DType::u16, DType::i32, DType::u32, DType::i64}) ||
+      size_of(options.delivered) < size_of(options.stored)) {
+    throw ArgumentError(
+        fmt::format("tokens are stored as u16 or u32 and delivered as u16, i32, u32 or i64, without "
+                    "loss; not stored as {} and delivered as {}",
+                    name_of(options.stored), name_of(options.delivered)));
+  }
+  if (options.length == 0 || options.stride == std::size_t{0}) {
+    throw ArgumentError("windows of tokens have a length and a stride of 1 and more");
+  }
+  if (options.end_of_document && !options.document_starts.empty()) {
+    throw ArgumentError("documents are found by their last token or by a file of their starts, not by both");
+  }
+  return options;
+}
+
+Schema schema_of(const TokenOptions& options, bool ragged) {
+  if (ragged) return Schema({Field::ragged("tokens", options.delivered, {.max_length = options.length})});
+  return Schema({{"tokens", options.delivered, {options.length}}});
+}
+
+// The numbers stand at the end of `row`; each moves to its wider place. The place of one never reaches beyond the
+// stored form of the next, so front to back is safe.
+template <class Stored, class Wide>
+void widen(std::span<std::byte> row, std::size_t count) {
+  const std::byte* from = row.data() + row.size() - count * sizeof(Stored);
+  for (std::size_t i = 0; i < count; ++i) {
+    Stored stored;
+    std::memcpy(&stored, from + i * sizeof stored, sizeof stored);
+    const auto wide = static_cast<Wide>(stored);
+    std::memcpy(row.data() + i * sizeof wide, &wide, sizeof wide);
+  }
+}
+
+template <class Stored>
+std::uint32_t token_at(std::span<const std::byte> bytes, std::size_t i) {
+  Stored value;
+  std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+TokenWindows::TokenWindows(const std::filesystem::path& file, TokenOptions options)
+    : file_(file),
+      options_(checked(std::move(options))),
+      stride_(options_.stride.value_or(options_.length)),
+      tokens_(file_.size() / size_of(options_.stored)),
+      schema_(schema_of(options_, has_documents())) {
+  if (file_.size() % size_of(options_.stored) != 0) {
+    throw DataError(file_.path(), fmt::format("its {} bytes are no whole number of {} tokens", file_.size(),
+                                              name_of(options_.stored)));
+  }
+  if (has_documents()) {
+    lay_out_documents(document_starts());
+  } else if (tokens_ >= options_.length) {
+    windows_ = static_cast<std::size_t>((tokens_ - options_.length) / stride_ + 1);
+  }
+}
+
+std::vector<std::uint64_t> TokenWindows::document_starts() const {
+  if (options_.end_of_document) return starts_from_ends();
+  const FileReader file(options_.document_starts);
+  std::vector<std::byte> bytes;
+  file.read(0, file.size(), bytes);
+  std::vector<std::uint64_t> starts;
+  for (ByteReader reader(bytes, file.path()); !reader.at_end();) {
+    const auto start = reader.little<std::uint64_t>();
+    const bool sound = starts.empty() ? start == 0 : start >= starts.back();
+    if (!sound || start > tokens_) {
+      reader.fail(
+          fmt::format("document {} starts at token {}, which is not between the one before and the end, {}",
+                      starts.size(), start, tokens_));
+    }
+    starts.push_back(start);
+  }
+  if (starts.empty() && tokens_ > 0) throw DataError(file.path(), "it holds no document");
+  return starts;
+}
+
+// The start of each document, as u64.
+std::vector<std::byte> TokenWindows::scan_for_ends() const {
+  const std::size_t width = size_of(options_.stored);
+  std::vector<std::byte> starts, part;
+  bool at_start = true;
+  for (std::uint64_t first = 0; first < tokens_; first += kPart) {
+    const std::uint64_t count = std::min(kPart, tokens_ - first);
+    file_.read(first * width, count * width, part);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (at_start) append_little(starts, first + i);
+      const std::uint32_t token =
+          width == 2 ? token_at<std::uint16_t>(part, i) : token_at<std::uint32_t>(part, i);
+      at_start = token == *options_.end_of_document;
+    }
+  }
+  return starts;
+}
+
+std::vector<std::uint64_t> TokenWindows::starts_from_ends() const {
+  const IndexCache cache(fmt::format("documents1-{}-{}", name_of(options_.stored), *options_.end_of_document),
+                         options_.index);
+  std::vector<std::uint64_t> starts;
+  cache.use(
+      file_, [this] { return scan_for_ends(); },
+      [&](std::span<const std::byte> payload) {
+        std::vector<std::uint64_t> read;
+        for (ByteReader reader(payload, file_.path()); !reader.at_end();) {
+          read.push_back(reader.little<std::uint64_t>());
+          if (read.back() >= tokens_ || (read.size() > 1 && read.back() <= read[read.size() - 2])) {
+            reader.fail("documents out of order");
+          }
+        }
+        starts = std::move(read);
+      });
+  return starts;
+}
+
+std::size_t TokenWindows::windows_of(std::uint64_t tokens) const {
+  if (tokens == 0) return 0;
+  if (tokens <= options_.length) return 1;
+  const std::uint64_t rest = tokens - options_.length;
+  return static_cast<std::size_t>(rest / stride_ + (rest % stride_ != 0 ? 1 : 0) + 1);
+}
+
+void TokenWindows::lay_out_documents(const std::vector<std::uint64_t>& starts) {
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const std::uint64_t end = i + 1 < starts.size() ? starts[i + 1] : tokens_;
+    if (starts[i] == end) continue;
+    documents_.push_back({starts[i], windows_});
+    windows_ += windows_of(end - starts[i]);
+  }
+}
+
+TokenWindows::Window TokenWindows::window(std::size_t index) const {
+  if (index >= windows_) {
+    throw ArgumentError(fmt::format("there is no sample {}: there are {}", index, windows_));
+  }
+  if (!has_documents()) return {std::uint64_t{index} * stride_, options_.length};
+  const auto next = std::ranges::upper_bound(documents_, index, {}, &Document::windows_before);
+  const Document& document = *(next - 1);
+  const std::uint64_t end = next == documents_.end() ? tokens_ : next->first;
+  const std::uint64_t first = document.first + (index - document.windows_before) * stride_;
+  return {first, static_cast<std::size_t>(std::min<std::uint64_t>(options_.length, end - first))};
+}
+
+void TokenWindows::read(const Window& window, std::span<std::byte> row) const {
+  const std::size_t width = size_of(options_.stored), wide = size_of(options_.delivered);
+  file_.read(window.first * width, row.last(window.length * width));
+  if (width == wide) return;
+  if (width == 2 && wide == 4) return widen<std::uint16_t, std::uint32_t>(row, window.length);
+  if (width == 2) return widen<std::uint16_t, std::uint64_t>(row, window.length);
+  widen<std::uint32_t, std::uint64_t>(row, window.length);
+}
+
+void TokenWindows::get(std::size_t index, Rng&, SampleWriter& out) const {
+  const Window chosen = window(index);
+  if (!has_documents()) return read(chosen, out.bytes(kTokens));
+  switch (options_.delivered) {
+    case DType::u16:
+      return read(chosen, std::as_writable_bytes(out.ragged<std::uint16_t>(kTokens, chosen.length)));
+    case DType::u32:
+      return read(chosen, std::as_writable_bytes(out.ragged<std::uint32_t>(kTokens, chosen.length)));
+    case DType::i32:
+      return read(chosen, std::as_writable_bytes(out.ragged<std::int32_t>(kTokens, chosen.length)));
+    default:
+      return read(chosen, std::as_writable_bytes(out.ragged<std::int64_t>(kTokens, chosen.length)));
+  }
+}
+
+std::string TokenWindows::describe(std::size_t index) const {
+  const Window chosen = window(index);
+  return fmt::format("{}, tokens {} to {}", file_.path(), chosen.first, chosen.first + chosen.length);
+}
+
+}  // namespace leat

@@ -1,0 +1,82 @@
+#include "datasets/formats/tf_example.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/datasets/support/file_bytes.h"
+#include "tests/datasets/support/tfrecord_bytes.h"
+#include "tests/support/expect_error.h"
+
+namespace leat::test {
+
+namespace {
+
+RawSample parse(std::string_view data, const FieldChoice& choice = {}) {
+  RawSample sample;
+  parse_tf_example(bytes_of(data), "x.tfrecord", choice, sample);
+  return sample;
+}
+
+void check(const RawField& field, std::string_view name, std::string_view encoding, std::string_view bytes) {
+  CHECK(field.name == name);
+  CHECK(field.encoding == encoding);
+  CHECK(field.text() == bytes);
+}
+
+}  // namespace
+
+TEST_CASE("an Example's features, sorted by name") {
+  const std::string data = example({int_feature("label", {-3}), bytes_feature("image", {"\xff\xd8\xff..."}),
+                                    float_feature("box", {0.5F, 1.5F}), int_feature("ids", {1, 2, 300}),
+                                    float_feature("score", {2.0F}), bytes_feature("text", {"hello"}),
+                                    bytes_feature("words", {"a", "", "bc"}), int_feature("none", {})});
+  const RawSample sample = parse(data);
+  REQUIRE(sample.fields().size() == 8);
+  check(sample.fields()[0], "box", "ndarray:float32:2", FileBytes().u32(0x3f000000).u32(0x3fc00000));
+  check(sample.fields()[1], "ids", "ndarray:int64:3", FileBytes().u64(1).u64(2).u64(300));
+  check(sample.fields()[2], "image", "jpeg", "\xff\xd8\xff...");
+  check(sample.fields()[3], "label", "int", FileBytes().little(std::int64_t{-3}));
+  check(sample.fields()[4], "none", "ndarray:int64:0", "");
+  check(sample.fields()[5], "score", "float32", FileBytes().u32(0x40000000));
+  check(sample.fields()[6], "text", "bytes", "hello");
+  check(sample.fields()[7], "words", "list[bytes]",
+        FileBytes().u32(0).u32(3).u32(1).u32(0).u32(2).text("abc"));
+  CHECK(parse(data, FieldChoice({"label"})).fields().size() == 1);
+}
+
+TEST_CASE("lists that are not packed, names twice, fields that are not known") {
+  check(parse(example({int_feature("i", {4, 5}, false)})).fields()[0], "i", "ndarray:int64:2",
+        FileBytes().u64(4).u64(5));
+  check(parse(example({float_feature("f", {1.0F, 2.0F}, false)})).fields()[0], "f", "ndarray:float32:2",
+        FileBytes().u32(0x3f800000).u32(0x40000000));
+  const RawSample twice = parse(example({int_feature("i", {4}), int_feature("i", {5})}));
+  REQUIRE(twice.fields().size() == 1);
+  CHECK(integer_of(twice.fields()[0]) == 5);
+  const std::string unknown = wire_bytes(9, "?") + varint(8 << 3 | 0) + varint(77) + varint(7 << 3 | 1) +
+                              std::string(8, 'x') + varint(6 << 3 | 5) + std::string(4, 'x');
+  CHECK(parse(unknown + example({int_feature("i", {4}), unknown})).fields().size() == 1);
+  CHECK(parse("").fields().empty());
+  CHECK(parse(wire_bytes(1, wire_bytes(1, wire_bytes(1, "bare")))).fields()[0].encoding == "list[bytes]");
+}
+
+TEST_CASE("messages that are none are refused") {
+  const auto refused = [](std::string_view data, std::initializer_list<std::string_view> fragments) {
+    expect_error<DataError>([&] { parse(data); }, fragments);
+  };
+  refused("\x0b", {"x.tfrecord", "wire type 3"});
+  refused(std::string_view("\x00", 1), {"number 0"});
+  refused(
+      "\x0a\x05"
+      "ab",
+      {"offset 2", "5 bytes are expected, but 2 are left"});
+  refused(std::string(10, '\xff'), {"more than 64 bits"});
+  refused("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", {"18446744073709551615 bytes"});
+  std::vector<std::string> many;
+  for (int i = 0; i < 4097; ++i) many.push_back(int_feature(std::to_string(i), {i}));
+  refused(example(many), {"more than 4096 features"});
+  // A list with more values than any sample has: 17 MB of one-byte numbers.
+  const std::string list = wire_bytes(1, std::string((1U << 24) + 1, '\1'));
+  refused(example({wire_bytes(1, wire_bytes(1, "i") + wire_bytes(2, wire_bytes(3, list)))}),
+          {"16777216 values"});
+}
+
+}  // namespace leat::test
