@@ -4,6 +4,7 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(JPEG REQUIRED)
+find_package(hwy REQUIRED)  # Highway: vector instructions, chosen at run time
 # DLPack is one header; loader/dlpack.cpp includes it, and no header of leat's does.
 find_path(LEAT_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Where dlpack/dlpack.h is (Debian: libdlpack-dev)")
 

@@ -31,6 +31,7 @@ void Coefficients::compute(const AxisPlan& axis, Filter filter, bool reversed) {
   weights_.clear();
   weights_.reserve(stride_ * static_cast<std::size_t>(axis.window.size()));
   source_ = {axis.source, 0};
+  max_taps_ = 0;
   for (int i = 0; i < axis.window.size(); ++i) {
     add(axis, filter, reversed ? axis.window.last - 1 - i : axis.window.first + i);
   }
@@ -53,6 +54,7 @@ void Coefficients::add(const AxisPlan& axis, Filter filter, int position) {
   for (const double weight : exact_) weights_.push_back(to_fixed(sum != 0 ? weight / sum : weight));
   weights_.resize(taps_.size() * stride_);
   source_ = {std::min(source_.first, first), std::max(source_.last, last)};
+  max_taps_ = std::max(max_taps_, last - first);
 }
 
 Coefficients::Taps Coefficients::operator[](int output) const noexcept {

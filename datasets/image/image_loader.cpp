@@ -2,6 +2,8 @@
 
 namespace leat {
 
+static_assert(JpegDecoder::kRowPadding >= kKernelPadding);
+
 ImageLoader& ImageLoader::of_this_thread() {
   thread_local ImageLoader loader;
   return loader;
@@ -11,7 +13,10 @@ void ImageLoader::load(std::span<const std::byte> jpeg, const TransformPipeline&
                        const JpegLimits& limits, Rng& rng, MutableImageView out) {
   const Size source = decoder_.read_header(jpeg, limits);
   resampler_.prepare(transforms.plan(source, rng));
-  resampler_.run(decoder_.decode_rows(resampler_.source_rows()), out);
+  resampler_.begin(out);
+  const PixelRange rows = resampler_.source_rows();
+  decoder_.start({.rows = rows, .columns = resampler_.source_columns()});
+  for (int y = 0; y < rows.size(); ++y) resampler_.push(decoder_.next_row());
 }
 
 }  // namespace leat

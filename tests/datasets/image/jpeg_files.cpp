@@ -55,7 +55,59 @@ Pixels rgb(const Image& image) {
   return {image.size(), 3, JCS_RGB, {image.view().data, image.view().data + bytes}};
 }
 
+// Of `components` values per pixel, value(pixel, component) of the pixel's red, green and blue.
+template <class Value>
+Pixels pixels_of(const Image& image, int components, J_COLOR_SPACE space, const Value& value) {
+  Pixels pixels{image.size(), components, space, {}};
+  for (int y = 0; y < image.size().height; ++y) {
+    for (int x = 0; x < image.size().width; ++x) {
+      for (int i = 0; i < components; ++i) pixels.bytes.push_back(value(image.view().pixel(x, y), i));
+    }
+  }
+  return pixels;
+}
+
 }  // namespace
+
+Bytes grey_jpeg(const Image& image) {
+  return compress(pixels_of(image, 1, JCS_GRAYSCALE, [](const std::uint8_t* rgb, int) { return rgb[0]; }),
+                  [](auto&) {});
+}
+
+Bytes cmyk_jpeg(const Image& image, bool ycck) {
+  const auto value = [](const std::uint8_t* rgb, int i) {
+    return i < 3 ? rgb[i] : static_cast<std::uint8_t>(255 - rgb[1]);
+  };
+  return compress(pixels_of(image, 4, JCS_CMYK, value),
+                  [&](auto& info) { jpeg_set_colorspace(&info, ycck ? JCS_YCCK : JCS_CMYK); });
+}
+
+Bytes sampled_jpeg(const Image& image, Sampling sampling) {
+  return compress(rgb(image), [&](auto& info) {
+    info.comp_info[0].h_samp_factor = sampling.horizontal;
+    info.comp_info[0].v_samp_factor = sampling.vertical;
+  });
+}
+
+Bytes arithmetic_jpeg(const Image& image, bool progressive) {
+  return compress(rgb(image), [&](auto& info) {
+    info.arith_code = TRUE;
+    if (progressive) jpeg_simple_progression(&info);
+  });
+}
+
+Bytes restarting_jpeg(const Image& image, int interval) {
+  return compress(rgb(image), [&](auto& info) { info.restart_interval = static_cast<unsigned>(interval); });
+}
+
+Bytes coarse_progressive_jpeg(const Image& image) {
+  static const jpeg_scan_info kFew[] = {
+      {3, {0, 1, 2}, 0, 0, 0, 0}, {1, {0}, 1, 5, 0, 0}, {1, {1}, 1, 5, 0, 0}, {1, {2}, 1, 5, 0, 0}};
+  return compress(rgb(image), [](auto& info) {
+    info.scan_info = kFew;
+    info.num_scans = 4;
+  });
+}
 
 Bytes grey_jpeg(Size size, std::uint8_t level) {
   const std::size_t pixels = std::size_t(size.width) * std::size_t(size.height);

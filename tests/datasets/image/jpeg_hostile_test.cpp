@@ -15,7 +15,7 @@ namespace {
 Size decode(std::span<const std::byte> jpeg, const JpegLimits& limits = {}) {
   JpegDecoder decoder;
   const Size size = decoder.read_header(jpeg, limits);
-  decoder.decode_rows({0, size.height});
+  decoder.decode({.rows = {0, size.height}, .columns = {0, size.width}});
   return size;
 }
 

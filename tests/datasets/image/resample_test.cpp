@@ -193,7 +193,7 @@ TEST_CASE("a picture is resampled into rows of a larger one") {
   Image large = image_of({9, 5}, [](int, int, int) { return 77; });
   Resampler resampler;
   resampler.prepare(geometry);
-  resampler.run({source.view(), 0, 0}, {large.view().data, {4, 5}, large.view().stride});
+  resampler.run({source.view(), 0, 0}, MutableImageView{large.view().data, {4, 5}, large.view().stride});
   const Image alone = run(source, geometry);
   const auto wanted = [&](int x, int y, int c) { return x < 4 ? alone.view().pixel(x, y)[c] : 77; };
   CHECK(equal(large, image_of({9, 5}, wanted)));

@@ -1,0 +1,43 @@
+// The inner loops of resampling, compiled for several instruction sets; the best that the machine has is taken
+// at run time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace leat {
+
+// How far behind a row's end the kernels may read and write, in bytes.
+inline constexpr std::size_t kKernelPadding = 64;
+// Weights and output pixels are handled in groups of so many.
+inline constexpr std::size_t kWeightGroup = 4;
+
+// The weights of a row's output pixels. Of each, kWeightGroup times `groups` source pixels count, from
+// `offsets` bytes behind the row's start on: source pixel k of output pixel x weighs
+// weights[(k / 4 * pixels + x) * 4 + k % 4].
+struct RowWeights {
+  const std::int32_t* offsets;
+  const std::int32_t* weights;
+  std::size_t groups;
+  std::size_t pixels;  // a multiple of kWeightGroup
+};
+
+// Each output pixel is the weighted sum of source pixels of the row, rounded to nearest.
+void weigh_row(const std::uint8_t* row, const RowWeights& weights, std::uint8_t* out);
+
+// Each of `bytes` output bytes is the weighted sum of the bytes above it in `count` rows, rounded to nearest.
+// Nothing behind the output's end is written.
+void blend_rows(const std::uint8_t* const* rows, const std::int32_t* weights, std::size_t count,
+                std::uint8_t* out, std::size_t bytes);
+
+// plane[c] = fma(pixel[c], scale[c], bias[c]) for a row of RGB: the same bits on every instruction set.
+// Nothing behind the planes' ends is written.
+struct ChannelScale {
+  std::array<float, 3> scale;
+  std::array<float, 3> bias;
+};
+void scale_row(const std::uint8_t* rgb, std::size_t pixels, const ChannelScale& how,
+               const std::array<float*, 3>& planes);
+
+}  // namespace leat
