@@ -29,7 +29,7 @@ Bytes arithmetic_jpeg(const Image& image, bool progressive);
 // With restart markers, `interval` blocks apart.
 Bytes restarting_jpeg(const Image& image, int interval);
 Bytes progressive_jpeg(const Image& image);
-// Of coefficients 0 to 5 only.
+// Of the blocks' means only.
 Bytes coarse_progressive_jpeg(const Image& image);
 // Of one plane per scan, that is three scans; `repeats` more copies of the last one.
 Bytes many_scan_jpeg(const Image& image, int repeats);
