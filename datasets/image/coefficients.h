@@ -41,7 +41,10 @@ class Coefficients {
     int count;
   };
 
-  void add(const AxisPlan& axis, Filter filter, int position);
+  template <Filter kFilter>
+  void fill(const AxisPlan& axis, double support, bool reversed);
+  template <Filter kFilter>
+  void weigh(std::size_t output, double center, double inverse);
 
   std::size_t stride_ = 0;  // weights per output pixel, at most
   std::vector<Entry> taps_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "datasets/image/coefficients.h"
+#include "datasets/image/image.h"
 #include "datasets/image/resample_kernels.h"
 
 namespace leat {
@@ -17,14 +18,14 @@ class PackedWeights {
   // ends less than kKernelPadding bytes behind the row's last pixel.
   void pack(const Coefficients& coefficients);
 
-  RowWeights view() const noexcept { return {offsets_.data(), weights_.data(), groups_, pixels_}; }
+  RowWeights view() const noexcept { return {offsets_.data(), weights_.data(), taps_, pixels_}; }
   // The bytes that the kernel writes.
-  std::size_t output_bytes() const noexcept { return pixels_ * 3 + kKernelPadding; }
+  std::size_t output_bytes() const noexcept { return pixels_ * kChannels + kKernelPadding; }
 
  private:
-  void put(std::size_t pixel, std::size_t skipped, const Coefficients::Taps& taps);
+  void put(std::size_t pixel, std::size_t first_tap, const Coefficients::Taps& taps);
 
-  std::size_t groups_ = 0;
+  std::size_t taps_ = 0;
   std::size_t pixels_ = 0;
   std::vector<std::int32_t> offsets_;
   std::vector<std::int32_t> weights_;

@@ -54,25 +54,57 @@ HWY_INLINE hn::Vec<BytesOfSums> ToPixels(hn::Vec<Sums> sums) {
   return hn::DemoteTo(BytesOfSums(), hn::ShiftRight<kWeightBits>(sums));
 }
 
-inline void WeighRow(const std::uint8_t* row, const RowWeights& how, std::uint8_t* out) {
+// Adds `kTaps` neighbouring source pixels, the first of them the first of each block.
+template <std::size_t kTaps>
+HWY_INLINE hn::Vec<Sums> AddTaps(hn::Vec<Sums> sum, hn::Vec<Bytes> source, const std::int32_t* weights,
+                                 std::size_t next_tap) {
   const Sums d;
-  constexpr std::size_t kPixels = hn::MaxLanes(Sums()) / 4;
-  const auto first = EveryNth<0, 1>(), second = EveryNth<3, 1>(), third = EveryNth<6, 1>(),
-             fourth = EveryNth<9, 1>();
-  for (std::size_t x = 0; x < how.pixels; x += kPixels, out += 3 * kPixels) {
-    auto sum = hn::Set(d, kHalf);
-    const std::int32_t* weights = how.weights + 4 * x;
+  const auto a = hn::Mul(ToNumbers(source, EveryNth<0, 1>()), hn::LoadU(d, weights));
+  sum = hn::Add(sum, a);
+  if constexpr (kTaps > 1) {
+    const auto b = hn::Mul(ToNumbers(source, EveryNth<3, 1>()), hn::LoadU(d, weights + next_tap));
+    sum = hn::Add(sum, b);
+  }
+  if constexpr (kTaps > 2) {
+    const auto c = hn::Mul(ToNumbers(source, EveryNth<6, 1>()), hn::LoadU(d, weights + 2 * next_tap));
+    sum = hn::Add(sum, c);
+  }
+  if constexpr (kTaps > 3) {
+    const auto e = hn::Mul(ToNumbers(source, EveryNth<9, 1>()), hn::LoadU(d, weights + 3 * next_tap));
+    sum = hn::Add(sum, e);
+  }
+  return sum;
+}
+
+// Source pixels are taken by fours, which fit into a block; `kLast` of them are left in the end.
+template <std::size_t kLast>
+HWY_INLINE void WeighRowBy(const std::uint8_t* row, const RowWeights& how, std::uint8_t* out) {
+  constexpr std::size_t kPixels = hn::MaxLanes(Sums()) / kWeightCopies;
+  // Copies: for all the compiler knows, writing pixels could change `how`.
+  const std::size_t pixels = how.pixels, fours = (how.taps - kLast) / 4, next_tap = pixels * kWeightCopies;
+  const std::int32_t *offsets = how.offsets, *weights = how.weights;
+  for (std::size_t x = 0; x < pixels; x += kPixels, out += 3 * kPixels) {
+    auto sum = hn::Set(Sums(), kHalf);
+    const std::int32_t* weight = weights + kWeightCopies * x;
     const std::uint8_t* from = row;
-    for (std::size_t group = 0; group < how.groups; ++group, weights += 4 * how.pixels, from += 12) {
-      const auto source = LoadBlocks(Bytes(), from, how.offsets + x);
-      const auto weight = hn::LoadU(d, weights);
-      const auto a = hn::Mul(ToNumbers(source, first), hn::Broadcast<0>(weight));
-      const auto b = hn::Mul(ToNumbers(source, second), hn::Broadcast<1>(weight));
-      const auto c = hn::Mul(ToNumbers(source, third), hn::Broadcast<2>(weight));
-      const auto e = hn::Mul(ToNumbers(source, fourth), hn::Broadcast<3>(weight));
-      sum = hn::Add(hn::Add(sum, hn::Add(a, b)), hn::Add(c, e));
+    for (std::size_t i = 0; i < fours; ++i, weight += 4 * next_tap, from += 12) {
+      sum = AddTaps<4>(sum, LoadBlocks(Bytes(), from, offsets + x), weight, next_tap);
     }
+    sum = AddTaps<kLast>(sum, LoadBlocks(Bytes(), from, offsets + x), weight, next_tap);
     hn::StoreU(WithoutFourth(ToPixels(sum)), BytesOfSums(), out);
+  }
+}
+
+inline void WeighRow(const std::uint8_t* row, const RowWeights& how, std::uint8_t* out) {
+  switch (how.taps % 4) {
+    case 1:
+      return WeighRowBy<1>(row, how, out);
+    case 2:
+      return WeighRowBy<2>(row, how, out);
+    case 3:
+      return WeighRowBy<3>(row, how, out);
+    default:
+      return WeighRowBy<4>(row, how, out);
   }
 }
 

@@ -10,17 +10,18 @@ namespace leat {
 
 // How far behind a row's end the kernels may read and write, in bytes.
 inline constexpr std::size_t kKernelPadding = 64;
-// Weights and output pixels are handled in groups of so many.
-inline constexpr std::size_t kWeightGroup = 4;
+// Output pixels are made in groups of so many.
+inline constexpr std::size_t kPixelGroup = 4;
+// A weight stands there once for each of a pixel's channels, and once more.
+inline constexpr std::size_t kWeightCopies = 4;
 
-// The weights of a row's output pixels. Of each, kWeightGroup times `groups` source pixels count, from
-// `offsets` bytes behind the row's start on: source pixel k of output pixel x weighs
-// weights[(k / 4 * pixels + x) * 4 + k % 4].
+// The weights of a row's output pixels. Of each, `taps` source pixels count, from `offsets` bytes behind the
+// row's start on: source pixel k of output pixel x weighs weights[(k * pixels + x) * 4].
 struct RowWeights {
   const std::int32_t* offsets;
   const std::int32_t* weights;
-  std::size_t groups;
-  std::size_t pixels;  // a multiple of kWeightGroup
+  std::size_t taps;
+  std::size_t pixels;  // a multiple of kPixelGroup
 };
 
 // Each output pixel is the weighted sum of source pixels of the row, rounded to nearest.
