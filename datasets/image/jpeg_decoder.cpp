@@ -34,11 +34,13 @@ JpegDecoder::~JpegDecoder() = default;
 JpegDecoder::JpegDecoder(JpegDecoder&&) noexcept = default;
 JpegDecoder& JpegDecoder::operator=(JpegDecoder&&) noexcept = default;
 
-Size JpegDecoder::read_header(std::span<const std::byte> jpeg, const JpegLimits& limits) {
+Size JpegDecoder::read_header(std::span<const std::byte> jpeg, const JpegLimits& limits,
+                              bool read_orientation) {
   ready_ = false;
   region_ = {};
   next_row_ = 0;
-  state_->read_header(jpeg, limits);
+  state_->read_header(jpeg, limits, read_orientation);
+  orientation_ = state_->orientation();
   ready_ = true;
   return size(1);
 }

@@ -10,6 +10,7 @@
 #include "datasets/image/geometry.h"
 #include "datasets/image/image.h"
 #include "datasets/image/jpeg_limits.h"
+#include "datasets/image/orientation.h"
 
 namespace leat {
 
@@ -49,8 +50,12 @@ class JpegDecoder {
   JpegDecoder(JpegDecoder&&) noexcept;
   JpegDecoder& operator=(JpegDecoder&&) noexcept;
 
-  // Starts on a picture and returns its size. The bytes must stay until its rows are decoded.
-  Size read_header(std::span<const std::byte> jpeg, const JpegLimits& limits = {});
+  // Starts on a picture and returns its size, as it is stored. The bytes must stay until its rows are decoded.
+  Size read_header(std::span<const std::byte> jpeg, const JpegLimits& limits = {},
+                   bool read_orientation = false);
+
+  // What EXIF data says of the picture; upright where it was not asked for. Pixels are as they are stored.
+  Orientation orientation() const noexcept { return orientation_; }
 
   // The size that the picture has at 1/reduction: extents are rounded up. Throws ArgumentError on another
   // reduction.
@@ -82,6 +87,7 @@ class JpegDecoder {
   void require_region(const JpegRegion& region) const;
 
   std::unique_ptr<detail::JpegState> state_;
+  Orientation orientation_;
   JpegRegion region_;
   int left_ = 0;        // the column of the reduced picture that libjpeg's rows start with
   int next_row_ = 0;    // in the region; behind its end where none is to come

@@ -14,6 +14,8 @@ namespace leat::detail {
 
 namespace {
 
+constexpr int kExif = JPEG_APP0 + 1;  // the segments with EXIF data
+
 [[noreturn]] void fail(std::string_view problem) {
   throw DataError("JPEG data", problem);
 }
@@ -63,7 +65,8 @@ void JpegState::fail_with_message() {
   fail(errors_.message);
 }
 
-void JpegState::read_header(std::span<const std::byte> jpeg, const JpegLimits& limits) {
+void JpegState::read_header(std::span<const std::byte> jpeg, const JpegLimits& limits,
+                            bool read_orientation) {
   jpeg_abort_decompress(&info);
   check_signature(jpeg);
   install(errors_, !limits.allow_corrupt);
@@ -71,9 +74,19 @@ void JpegState::read_header(std::span<const std::byte> jpeg, const JpegLimits& l
   info.mem->max_memory_to_use = static_cast<long>(limits.max_decoder_bytes);
   guard([&] {
     jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(jpeg.data()), jpeg.size());
+    jpeg_save_markers(&info, kExif, read_orientation ? 0xffff : 0);
     jpeg_read_header(&info, TRUE);
   });
   check_header(jpeg, limits);
+}
+
+Orientation JpegState::orientation() const noexcept {
+  for (const jpeg_marker_struct* marker = info.marker_list; marker != nullptr; marker = marker->next) {
+    if (marker->marker != kExif) continue;
+    const Orientation found = exif_orientation(std::as_bytes(std::span(marker->data, marker->data_length)));
+    if (!found.is_upright()) return found;
+  }
+  return {};
 }
 
 void JpegState::check_header(std::span<const std::byte> jpeg, const JpegLimits& limits) {

@@ -8,6 +8,7 @@
 #include "datasets/image/geometry.h"
 #include "datasets/image/jpeg_errors.h"
 #include "datasets/image/jpeg_limits.h"
+#include "datasets/image/orientation.h"
 
 namespace leat::detail {
 
@@ -27,7 +28,9 @@ class JpegState {
   }
 
   // Abandons the last picture, reads the next one's header and checks it against the limits.
-  void read_header(std::span<const std::byte> jpeg, const JpegLimits& limits);
+  void read_header(std::span<const std::byte> jpeg, const JpegLimits& limits, bool read_orientation);
+  // What the header's EXIF segments state; upright where they were not asked for.
+  Orientation orientation() const noexcept;
 
   // Takes libjpeg's memory, and reads all scans of a file that has several. The picture is decoded at
   // 1/reduction.

@@ -155,6 +155,22 @@ Bytes with_size(Bytes jpeg, int width, int height) {
   throw Error("no frame header");
 }
 
+Bytes with_exif(Bytes jpeg, int orientation, bool little_endian) {
+  const int lo = orientation & 255;
+  // A directory of two entries: the picture's width, and its orientation.
+  const std::vector<int> big{'M', 'M', 0, 42, 0,    0, 0, 8, 0, 2, 1, 0, 0,  3, 0, 0, 0, 1, 0,
+                             99,  0,   0, 1,  0x12, 0, 3, 0, 0, 0, 1, 0, lo, 0, 0, 0, 0, 0, 0};
+  const std::vector<int> little{'I', 'I', 42, 0,    8, 0, 0, 0, 2, 0, 0, 1,  3, 0, 1, 0, 0, 0, 99,
+                                0,   0,   0,  0x12, 1, 3, 0, 1, 0, 0, 0, lo, 0, 0, 0, 0, 0, 0, 0};
+  std::vector<int> segment{0xff, 0xe1, 0, 2 + 6 + 38, 'E', 'x', 'i', 'f', 0, 0};
+  const std::vector<int>& tiff = little_endian ? little : big;
+  segment.insert(segment.end(), tiff.begin(), tiff.end());
+  Bytes bytes;
+  for (const int byte : segment) bytes.push_back(std::byte(byte));
+  jpeg.insert(jpeg.begin() + 2, bytes.begin(), bytes.end());
+  return jpeg;
+}
+
 std::size_t find_marker(std::span<const std::byte> jpeg, int marker, std::size_t from) {
   for (std::size_t i = from; i + 1 < jpeg.size(); ++i) {
     if (jpeg[i] == std::byte{0xff} && jpeg[i + 1] == std::byte(marker)) return i;

@@ -36,6 +36,8 @@ Bytes many_scan_jpeg(const Image& image, int repeats);
 
 // The same picture claiming other extents in its header.
 Bytes with_size(Bytes jpeg, int width, int height);
+// The same picture with an EXIF segment that states an orientation, in either byte order.
+Bytes with_exif(Bytes jpeg, int orientation, bool little_endian);
 // The position of the first marker 0xff `marker` at or behind `from`.
 std::size_t find_marker(std::span<const std::byte> jpeg, int marker, std::size_t from = 0);
 
