@@ -134,10 +134,9 @@ bool JpegState::smooths_blocks() const noexcept {
 // one of them would be missing, hence the two pixels more to either side. libjpeg moves the left edge on to the
 // left as far as it needs.
 int JpegState::crop(PixelRange columns) noexcept {
-  constexpr int kReach = 2;
-  const int width = static_cast<int>(info.output_width);
-  const int last = std::min(columns.last + kReach, width);
-  JDIMENSION left = static_cast<JDIMENSION>(std::max(columns.first - kReach, 0));
+  const int reach = info.max_h_samp_factor > 1 ? 2 : 0, width = static_cast<int>(info.output_width);
+  const int last = std::min(columns.last + reach, width);
+  JDIMENSION left = static_cast<JDIMENSION>(std::max(columns.first - reach, 0));
   JDIMENSION size = static_cast<JDIMENSION>(last) - left;
   jpeg_crop_scanline(&info, &left, &size);
   return static_cast<int>(left);

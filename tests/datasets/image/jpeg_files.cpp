@@ -96,6 +96,11 @@ Bytes arithmetic_jpeg(const Image& image, bool progressive) {
   });
 }
 
+Bytes two_component_jpeg(Size size) {
+  const std::size_t values = 2 * std::size_t(size.width) * std::size_t(size.height);
+  return compress({size, 2, JCS_UNKNOWN, std::vector<std::uint8_t>(values, 9)}, [](auto&) {});
+}
+
 Bytes restarting_jpeg(const Image& image, int interval) {
   return compress(rgb(image), [&](auto& info) { info.restart_interval = static_cast<unsigned>(interval); });
 }

@@ -26,6 +26,8 @@ struct Sampling {
 };
 Bytes sampled_jpeg(const Image& image, Sampling sampling);
 Bytes arithmetic_jpeg(const Image& image, bool progressive);
+// Two components of no known meaning.
+Bytes two_component_jpeg(Size size);
 // With restart markers, `interval` blocks apart.
 Bytes restarting_jpeg(const Image& image, int interval);
 Bytes progressive_jpeg(const Image& image);
