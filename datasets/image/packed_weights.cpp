@@ -18,13 +18,14 @@ void PackedWeights::pack(const Coefficients& coefficients) {
   for (int x = 0; x < coefficients.size(); ++x) {
     const Coefficients::Taps taps = coefficients[x];
     const int start = std::min(taps.first, last_start);
-    offsets_[static_cast<std::size_t>(x)] = (start - source.first) * kChannels;
-    put(static_cast<std::size_t>(x), static_cast<std::size_t>(taps.first - start), taps);
+    const std::size_t position = weight_position(static_cast<std::size_t>(x));
+    offsets_[position] = (start - source.first) * kChannels;
+    put(position, static_cast<std::size_t>(taps.first - start), taps);
   }
 }
 
-void PackedWeights::put(std::size_t pixel, std::size_t first_tap, const Coefficients::Taps& taps) {
-  std::int32_t* to = weights_.data() + (first_tap * pixels_ + pixel) * kWeightCopies;
+void PackedWeights::put(std::size_t position, std::size_t first_tap, const Coefficients::Taps& taps) {
+  std::int32_t* to = weights_.data() + (first_tap * pixels_ + position) * kWeightCopies;
   for (const std::int32_t weight : taps.weights) {
     std::fill_n(to, kWeightCopies, weight);
     to += pixels_ * kWeightCopies;

@@ -23,7 +23,7 @@ class PackedWeights {
   std::size_t output_bytes() const noexcept { return pixels_ * kChannels + kKernelPadding; }
 
  private:
-  void put(std::size_t pixel, std::size_t first_tap, const Coefficients::Taps& taps);
+  void put(std::size_t position, std::size_t first_tap, const Coefficients::Taps& taps);
 
   std::size_t taps_ = 0;
   std::size_t pixels_ = 0;

@@ -44,12 +44,6 @@ HWY_INLINE hn::Vec<Sums> ToNumbers(hn::Vec<Bytes> blocks, hn::Vec<Bytes> table) 
   return hn::BitCast(Sums(), hn::TableLookupBytesOr0(blocks, table));
 }
 
-// Pixels of red, green, blue and nothing, without the nothing.
-HWY_INLINE hn::Vec<BytesOfSums> WithoutFourth(hn::Vec<BytesOfSums> pixels) {
-  alignas(16) static constexpr std::uint8_t kTable[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 0, 0, 0, 0};
-  return hn::TableLookupBytes(pixels, hn::Load(BytesOfSums(), kTable));
-}
-
 HWY_INLINE hn::Vec<BytesOfSums> ToPixels(hn::Vec<Sums> sums) {
   return hn::DemoteTo(BytesOfSums(), hn::ShiftRight<kWeightBits>(sums));
 }
@@ -76,22 +70,59 @@ HWY_INLINE hn::Vec<Sums> AddTaps(hn::Vec<Sums> sum, hn::Vec<Bytes> source, const
   return sum;
 }
 
-// Source pixels are taken by fours, which fit into a block; `kLast` of them are left in the end.
+// Four vectors of sums become bytes, channel by channel: the first byte of each number is the first vector's.
+HWY_INLINE hn::Vec<Bytes> Merge(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec<Sums> c, hn::Vec<Sums> e) {
+  const Sums d;
+  const auto most = hn::Set(d, (256 << kWeightBits) - 1);  // what is clamped to 255 pixels has 30 bits
+  const auto clamp = [&](hn::Vec<Sums> sum) HWY_ATTR { return hn::Min(hn::Max(sum, hn::Zero(d)), most); };
+  const auto low = hn::ShiftRight<kWeightBits>(clamp(a));
+  const auto second = hn::And(hn::ShiftRight<kWeightBits - 8>(clamp(b)), hn::Set(d, 0xff00));
+  const auto third = hn::And(hn::ShiftRight<kWeightBits - 16>(clamp(c)), hn::Set(d, 0xff0000));
+  const auto high = hn::ShiftLeft<24>(hn::ShiftRight<kWeightBits>(clamp(e)));
+  return hn::BitCast(Bytes(), hn::Or(hn::Or(low, second), hn::Or(third, high)));
+}
+
+// Writes the twelve bytes of four pixels from each block, which holds them channel by channel.
+template <class V>
+HWY_INLINE void StorePixels(V blocks, std::uint8_t* out) {
+  using D = hn::DFromV<V>;
+  if constexpr (hn::MaxLanes(D()) == 16) {
+    hn::StoreU(blocks, D(), out);
+  } else {
+    const hn::Half<D> half;
+    StorePixels(hn::LowerHalf(half, blocks), out);
+    StorePixels(hn::UpperHalf(half, blocks), out + hn::MaxLanes(half) / 4 * 3);
+  }
+}
+
+HWY_INLINE hn::Vec<Bytes> PixelByPixel(hn::Vec<Bytes> channels) {
+  alignas(16) static constexpr std::uint8_t kTable[16] = {0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11, 0, 0, 0, 0};
+  return hn::TableLookupBytes(channels, hn::LoadDup128(Bytes(), kTable));
+}
+
+// The sums of some output pixels, the first of them at `position` of the arrays. Source pixels are taken by
+// fours, which fit into a block; `kLast` of them are left in the end.
 template <std::size_t kLast>
-HWY_INLINE void WeighRowBy(const std::uint8_t* row, const RowWeights& how, std::uint8_t* out) {
-  constexpr std::size_t kPixels = hn::MaxLanes(Sums()) / kWeightCopies;
-  // Copies: for all the compiler knows, writing pixels could change `how`.
-  const std::size_t pixels = how.pixels, fours = (how.taps - kLast) / 4, next_tap = pixels * kWeightCopies;
-  const std::int32_t *offsets = how.offsets, *weights = how.weights;
-  for (std::size_t x = 0; x < pixels; x += kPixels, out += 3 * kPixels) {
-    auto sum = hn::Set(Sums(), kHalf);
-    const std::int32_t* weight = weights + kWeightCopies * x;
-    const std::uint8_t* from = row;
-    for (std::size_t i = 0; i < fours; ++i, weight += 4 * next_tap, from += 12) {
-      sum = AddTaps<4>(sum, LoadBlocks(Bytes(), from, offsets + x), weight, next_tap);
+HWY_INLINE hn::Vec<Sums> WeighPixels(const std::uint8_t* row, const RowWeights& how, std::size_t position) {
+  const std::size_t next_tap = how.pixels * kWeightCopies;
+  const std::int32_t* weights = how.weights + position * kWeightCopies;
+  auto sum = hn::Set(Sums(), kHalf);
+  for (std::size_t left = how.taps; left > kLast; left -= 4, row += 12, weights += 4 * next_tap) {
+    sum = AddTaps<4>(sum, LoadBlocks(Bytes(), row, how.offsets + position), weights, next_tap);
+  }
+  return AddTaps<kLast>(sum, LoadBlocks(Bytes(), row, how.offsets + position), weights, next_tap);
+}
+
+template <std::size_t kLast>
+HWY_INLINE void WeighRowBy(const std::uint8_t* row, const RowWeights& weights, std::uint8_t* out) {
+  constexpr std::size_t kBlocks = hn::MaxLanes(Sums()) / kWeightCopies;
+  const RowWeights how = weights;  // a copy: for all the compiler knows, writing pixels could change it
+  for (std::size_t x = 0; x < how.pixels; x += kPixelGroup) {
+    for (std::size_t i = x; i < x + 4; i += kBlocks, out += 12 * kBlocks) {
+      const auto a = WeighPixels<kLast>(row, how, i), b = WeighPixels<kLast>(row, how, i + 4);
+      const auto c = WeighPixels<kLast>(row, how, i + 8), e = WeighPixels<kLast>(row, how, i + 12);
+      StorePixels(PixelByPixel(Merge(a, b, c, e)), out);
     }
-    sum = AddTaps<kLast>(sum, LoadBlocks(Bytes(), from, offsets + x), weight, next_tap);
-    hn::StoreU(WithoutFourth(ToPixels(sum)), BytesOfSums(), out);
   }
 }
 

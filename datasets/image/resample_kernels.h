@@ -11,12 +11,19 @@ namespace leat {
 // How far behind a row's end the kernels may read and write, in bytes.
 inline constexpr std::size_t kKernelPadding = 64;
 // Output pixels are made in groups of so many.
-inline constexpr std::size_t kPixelGroup = 4;
+inline constexpr std::size_t kPixelGroup = 16;
 // A weight stands there once for each of a pixel's channels, and once more.
 inline constexpr std::size_t kWeightCopies = 4;
 
-// The weights of a row's output pixels. Of each, `taps` source pixels count, from `offsets` bytes behind the
-// row's start on: source pixel k of output pixel x weighs weights[(k * pixels + x) * 4].
+// Where output pixel x stands in the arrays below: in each group, first every fourth pixel from the first on,
+// then every fourth from the second on, and so on. Vectors of any size then hold pixels that are four apart,
+// and four such vectors merge, byte by byte, into neighbours.
+constexpr std::size_t weight_position(std::size_t x) noexcept {
+  return x / kPixelGroup * kPixelGroup + x % 4 * 4 + x % kPixelGroup / 4;
+}
+
+// The weights of a row's output pixels. Of each, `taps` source pixels count, from offsets[p] bytes behind the
+// row's start on, p being weight_position(x): source pixel k weighs weights[(k * pixels + p) * 4].
 struct RowWeights {
   const std::int32_t* offsets;
   const std::int32_t* weights;

@@ -67,8 +67,8 @@ void check_weigh_row(std::size_t pixels, std::size_t taps, std::size_t columns, 
     for (std::size_t c = 0; c < 3; ++c) {
       std::int64_t sum = 0;
       for (std::size_t k = 0; k < taps; ++k) {
-        sum += std::int64_t{weights[(k * pixels + x) * kWeightCopies]} *
-               source[static_cast<std::size_t>(offsets[x]) + 3 * k + c];
+        sum += std::int64_t{weights[(k * pixels + weight_position(x)) * kWeightCopies]} *
+               source[static_cast<std::size_t>(offsets[weight_position(x)]) + 3 * k + c];
       }
       REQUIRE(out[3 * x + c] == to_pixel(sum));
     }
@@ -116,7 +116,7 @@ TEST_CASE("every instruction set weighs a row's pixels to the same bytes") {
   on_every_target([] {
     Rng rng(kSeed, 0, 0);
     for (std::size_t taps = 1; taps <= 13; ++taps) {
-      for (const std::size_t pixels : {4, 8, 12, 16, 20, 224}) {
+      for (const std::size_t pixels : {16, 32, 48, 224}) {
         check_weigh_row(pixels, taps, taps, rng);
         check_weigh_row(pixels, taps, 300, rng);
       }
