@@ -31,6 +31,9 @@ std::unique_ptr<ImageFolder> open(const std::filesystem::path& folder, const Tra
 TransformPipeline train_transforms() {
   return RandomResizedCrop{kSize} | RandomHorizontalFlip{};
 }
+TransformPipeline normalized_train_transforms() {
+  return train_transforms() | Normalize{{0.485F, 0.456F, 0.406F}, {0.229F, 0.224F, 0.225F}};
+}
 TransformPipeline val_transforms() {
   return Resize{256} | CenterCrop{kSize};
 }
@@ -119,6 +122,8 @@ void add_jpeg_samples(const std::filesystem::path& folder) {
   const auto limit = [folder] { return bare_decoder(folder); };
   add("JPEG, random-resized-crop 224, 2 workers", 1.2, limit,
       [folder] { return load(folder, train_transforms()); });
+  add("JPEG, the same to normalised f32, 2 workers", 1.1, limit,
+      [folder] { return load(folder, normalized_train_transforms()); });
   add("JPEG, resize 256 + centre crop 224, 2 workers", 1.0, limit,
       [folder] { return load(folder, val_transforms()); });
 }

@@ -1,4 +1,5 @@
-// JPEG files, random-resized-crop to 224, horizontal flip, batches of 64, as u8.
+// JPEG files, in batches of 64: random-resized-crop to 224 and horizontal flip, as u8 and as normalised f32; and
+// the validation transforms, as u8.
 #pragma once
 
 #include <filesystem>

@@ -9,6 +9,7 @@ find_package(ZLIB REQUIRED)
 find_library(LEAT_ZSTD_LIBRARY zstd REQUIRED)
 find_library(LEAT_ISAL_LIBRARY isal REQUIRED)
 mark_as_advanced(LEAT_ZSTD_LIBRARY LEAT_ISAL_LIBRARY)
+find_package(hwy REQUIRED)  # Highway: vector instructions, chosen at run time
 # DLPack is one header; loader/dlpack.cpp includes it, and no header of leat's does.
 find_path(LEAT_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Where dlpack/dlpack.h is (Debian: libdlpack-dev)")
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -33,9 +34,19 @@ Size fixed_size(const TransformPipeline& transforms) {
   return *size;
 }
 
-Schema make_schema(Size size) {
+Schema make_schema(Size size, bool scaled) {
   const auto height = static_cast<std::size_t>(size.height), width = static_cast<std::size_t>(size.width);
-  return Schema({{"image", DType::u8, {height, width, kChannels}}, {"label", DType::i64, {}}});
+  const Field image = scaled ? Field{"image", DType::f32, {kChannels, height, width}}
+                             : Field{"image", DType::u8, {height, width, kChannels}};
+  return Schema({image, {"label", DType::i64, {}}});
+}
+
+DecodeOptions decode_options(const ImageFolderOptions& options) {
+  const double gap = options.reducing_gap;
+  if (gap != 0 && !(gap >= 1 && std::isfinite(gap))) {
+    throw ArgumentError(fmt::format("a reducing gap of {} is neither 0 nor at least 1", gap));
+  }
+  return {.limits = options.jpeg, .exif_orientation = options.exif_orientation, .reducing_gap = gap};
 }
 
 bool has_jpeg_name(const fs::path& path) {
@@ -64,9 +75,10 @@ void list_files(const fs::path& folder, int depth, Listing& listing) {
 
 ImageFolder::ImageFolder(const fs::path& root, TransformPipeline transforms, ImageFolderOptions options)
     : transforms_(std::move(transforms)),
-      options_(options),
+      max_file_bytes_(options.max_file_bytes),
+      decode_(decode_options(options)),
       size_(fixed_size(transforms_)),
-      schema_(make_schema(size_)) {
+      schema_(make_schema(size_, transforms_.scale() != nullptr)) {
   try {
     list(root);
   } catch (const fs::filesystem_error& error) {
@@ -120,12 +132,18 @@ void ImageFolder::get(std::size_t index, Rng& rng, SampleWriter& out) const {
   }
 }
 
+PixelOutput ImageFolder::output(std::span<std::byte> row) const {
+  if (const ChannelScale* scale = transforms_.scale()) {
+    return ScaledPlanes{reinterpret_cast<float*>(row.data()), size_, *scale};
+  }
+  return MutableImageView{reinterpret_cast<std::uint8_t*>(row.data()), size_,
+                          std::ptrdiff_t{size_.width} * kChannels};
+}
+
 void ImageFolder::load(std::size_t index, Rng& rng, std::span<std::byte> row) const {
   thread_local std::vector<std::byte> file;
-  read_file(files_.path_of(index), options_.max_file_bytes, file);
-  const MutableImageView out{reinterpret_cast<std::uint8_t*>(row.data()), size_,
-                             std::ptrdiff_t{size_.width} * kChannels};
-  ImageLoader::of_this_thread().load(file, transforms_, options_.jpeg, rng, out);
+  read_file(files_.path_of(index), max_file_bytes_, file);
+  ImageLoader::of_this_thread().load(file, transforms_, decode_, rng, output(row));
 }
 
 std::string ImageFolder::describe(std::size_t index) const {

@@ -10,8 +10,9 @@
 
 #include "datasets/dataset.h"
 #include "datasets/file_index.h"
+#include "datasets/image/decode_options.h"
 #include "datasets/image/image.h"
-#include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/pixel_output.h"
 #include "datasets/image/transform.h"
 
 namespace leat {
@@ -19,6 +20,8 @@ namespace leat {
 struct ImageFolderOptions {
   JpegLimits jpeg = {};
   std::size_t max_file_bytes = std::size_t{256} << 20;
+  bool exif_orientation = false;  // as in DecodeOptions
+  double reducing_gap = 0;        // as in DecodeOptions
 };
 
 // Classes are the sub-folders of the root, sorted by name (byte order). A class's images are the files
@@ -26,13 +29,14 @@ struct ImageFolderOptions {
 // are followed. That order is the samples' order. What a file holds is looked at when it is loaded: one that
 // is no sound JPEG, or that the transforms cannot take, is a DataError that names it.
 //
-// Fields: "image", u8, [height, width, 3], RGB; "label", i64, scalar, the class's position in classes().
+// Fields: "image", u8, [height, width, 3], RGB, or f32, [3, height, width], where the transforms end with a
+// Normalize; "label", i64, scalar, the class's position in classes().
 //
 // Thread-safe. Memory: the file names, and 13 bytes for each.
 class ImageFolder final : public Dataset {
  public:
-  // Lists the folder. Throws ArgumentError where the transforms do not make all pictures equally large,
-  // DataError where there are no classes or a class has no images, SystemError where a folder cannot be read.
+  // Lists the folder. Throws ArgumentError where the transforms do not make all pictures equally large or the
+  // reducing gap is neither 0 nor at least 1, DataError where there are no classes or a class has no images, SystemError where a folder cannot be read.
   ImageFolder(const std::filesystem::path& root, TransformPipeline transforms,
               ImageFolderOptions options = {});
 
@@ -50,10 +54,12 @@ class ImageFolder final : public Dataset {
   void list(const std::filesystem::path& root);
   void list_class(const std::filesystem::path& folder, std::int64_t label);
   void check_index(std::size_t index) const;
+  PixelOutput output(std::span<std::byte> row) const;
   void load(std::size_t index, Rng& rng, std::span<std::byte> row) const;
 
   TransformPipeline transforms_;
-  ImageFolderOptions options_;
+  std::size_t max_file_bytes_;
+  DecodeOptions decode_;
   Size size_;
   Schema schema_;
   std::vector<std::string> classes_;

@@ -7,7 +7,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build ccache pkg-config
-  libfmt-dev libjpeg-dev zlib1g-dev libzstd-dev libisal-dev libdlpack-dev libgloo-dev
+  libfmt-dev libjpeg-dev libhwy-dev zlib1g-dev libzstd-dev libisal-dev libdlpack-dev libgloo-dev
   libcli11-dev nlohmann-json3-dev libopenblas-openmp-dev
   libbenchmark-dev catch2
   ca-certificates tar zstd

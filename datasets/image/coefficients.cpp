@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "loader/base/checked.h"
+
 namespace leat {
 
 namespace {
@@ -12,10 +14,9 @@ std::int32_t to_fixed(double weight) noexcept {
   return static_cast<std::int32_t>(weight * one + (weight < 0 ? -0.5 : 0.5));
 }
 
-// The pixel edge that is nearest; the right one of two.
+// The pixel edge that is nearest; the right one of two. Of negative ones, 0.
 int nearest_edge(double x) noexcept {
-  const double shifted = x + 0.5;
-  return static_cast<int>(std::floor(shifted));
+  return static_cast<int>(std::max(x + 0.5, 0.0));
 }
 
 double scale_of(const AxisPlan& axis) noexcept {
@@ -26,33 +27,53 @@ double scale_of(const AxisPlan& axis) noexcept {
 
 void Coefficients::compute(const AxisPlan& axis, Filter filter, bool reversed) {
   const double support = support_of(filter) * std::max(scale_of(axis), 1.0);
+  const auto outputs = static_cast<std::size_t>(axis.window.size());
   stride_ = static_cast<std::size_t>(std::ceil(support)) * 2 + 1;
-  taps_.clear();
-  weights_.clear();
-  weights_.reserve(stride_ * static_cast<std::size_t>(axis.window.size()));
-  source_ = {axis.source, 0};
-  for (int i = 0; i < axis.window.size(); ++i) {
-    add(axis, filter, reversed ? axis.window.last - 1 - i : axis.window.first + i);
+  taps_.resize(outputs);
+  weights_.resize(checked_multiply(stride_, outputs));
+  exact_.resize(stride_);
+  switch (filter) {
+    case Filter::box:
+      return fill<Filter::box>(axis, support, reversed);
+    case Filter::bilinear:
+      return fill<Filter::bilinear>(axis, support, reversed);
+    case Filter::bicubic:
+      return fill<Filter::bicubic>(axis, support, reversed);
+    case Filter::lanczos:
+      return fill<Filter::lanczos>(axis, support, reversed);
   }
 }
 
-void Coefficients::add(const AxisPlan& axis, Filter filter, int position) {
-  const double filter_scale = std::max(scale_of(axis), 1.0);
-  const double support = support_of(filter) * filter_scale;
-  const double center = axis.low + (position + 0.5) * scale_of(axis);
-  const int first = std::max(nearest_edge(center - support), 0);
-  const int last = std::min(nearest_edge(center + support), axis.source);
-
-  exact_.clear();
-  double sum = 0;
-  for (int pixel = first; pixel < last; ++pixel) {
-    exact_.push_back(weight_of(filter, (pixel - center + 0.5) * (1.0 / filter_scale)));
-    sum += exact_.back();
+template <Filter kFilter>
+void Coefficients::fill(const AxisPlan& axis, double support, bool reversed) {
+  const double scale = scale_of(axis);
+  const double inverse = 1.0 / std::max(scale, 1.0);  // of the filter's own scale
+  source_ = {axis.source, 0};
+  max_taps_ = 0;
+  for (int i = 0; i < axis.window.size(); ++i) {
+    const int position = reversed ? axis.window.last - 1 - i : axis.window.first + i;
+    const double center = axis.low + (position + 0.5) * scale;
+    const int first = nearest_edge(center - support);
+    const int last = std::min(nearest_edge(center + support), axis.source);
+    taps_[static_cast<std::size_t>(i)] = {first, last - first};
+    weigh<kFilter>(static_cast<std::size_t>(i), center, inverse);
+    source_ = {std::min(source_.first, first), std::max(source_.last, last)};
+    max_taps_ = std::max(max_taps_, last - first);
   }
-  taps_.push_back({first, last - first});
-  for (const double weight : exact_) weights_.push_back(to_fixed(sum != 0 ? weight / sum : weight));
-  weights_.resize(taps_.size() * stride_);
-  source_ = {std::min(source_.first, first), std::max(source_.last, last)};
+}
+
+template <Filter kFilter>
+void Coefficients::weigh(std::size_t output, double center, double inverse) {
+  const auto [first, count] = taps_[output];
+  double* const exact = exact_.data();
+  double sum = 0;
+  for (int k = 0; k < count; ++k) {
+    exact[k] = weight_at<kFilter>((first + k - center + 0.5) * inverse);
+    sum += exact[k];
+  }
+  if (sum == 0) sum = 1;
+  std::int32_t* const weights = weights_.data() + output * stride_;
+  for (int k = 0; k < count; ++k) weights[k] = to_fixed(exact[k] / sum);
 }
 
 Coefficients::Taps Coefficients::operator[](int output) const noexcept {

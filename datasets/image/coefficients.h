@@ -23,6 +23,8 @@ class Coefficients {
     int first = 0;  // the first source pixel
     std::span<const std::int32_t>
         weights;  // one per source pixel from `first` on; their sum is about 2^kWeightBits
+
+    int last() const noexcept { return first + static_cast<int>(weights.size()); }  // behind the last one
   };
 
   // `reversed`: output pixels are numbered from the far end of the window (a mirrored picture).
@@ -30,6 +32,7 @@ class Coefficients {
 
   int size() const noexcept { return static_cast<int>(taps_.size()); }  // output pixels
   Taps operator[](int output) const noexcept;
+  int max_taps() const noexcept { return max_taps_; }
   PixelRange source() const noexcept { return source_; }  // the source pixels that have a weight
 
  private:
@@ -38,13 +41,17 @@ class Coefficients {
     int count;
   };
 
-  void add(const AxisPlan& axis, Filter filter, int position);
+  template <Filter kFilter>
+  void fill(const AxisPlan& axis, double support, bool reversed);
+  template <Filter kFilter>
+  void weigh(std::size_t output, double center, double inverse);
 
   std::size_t stride_ = 0;  // weights per output pixel, at most
   std::vector<Entry> taps_;
   std::vector<std::int32_t> weights_;
   std::vector<double> exact_;
   PixelRange source_;
+  int max_taps_ = 0;
 };
 
 }  // namespace leat

@@ -1,12 +1,22 @@
 #include "datasets/image/filter.h"
 
 #include <cmath>
+#include <numbers>
 
 namespace leat {
 
 namespace {
 
-double bicubic(double x) noexcept {
+double sinc(double x) noexcept {
+  if (x == 0.0) return 1.0;
+  x *= std::numbers::pi;
+  return std::sin(x) / x;
+}
+
+}  // namespace
+
+template <>
+double weight_at<Filter::bicubic>(double x) noexcept {
   constexpr double a = -0.5;
   x = std::abs(x);
   if (x < 1.0) return ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0;
@@ -14,7 +24,10 @@ double bicubic(double x) noexcept {
   return 0.0;
 }
 
-}  // namespace
+template <>
+double weight_at<Filter::lanczos>(double x) noexcept {
+  return x >= -3.0 && x < 3.0 ? sinc(x) * sinc(x / 3.0) : 0.0;
+}
 
 std::string_view name_of(Filter filter) noexcept {
   switch (filter) {
@@ -24,6 +37,8 @@ std::string_view name_of(Filter filter) noexcept {
       return "bilinear";
     case Filter::bicubic:
       return "bicubic";
+    case Filter::lanczos:
+      return "lanczos";
   }
   return "?";
 }
@@ -36,6 +51,8 @@ double support_of(Filter filter) noexcept {
       return 1.0;
     case Filter::bicubic:
       return 2.0;
+    case Filter::lanczos:
+      return 3.0;
   }
   return 0.0;
 }
@@ -43,11 +60,13 @@ double support_of(Filter filter) noexcept {
 double weight_of(Filter filter, double x) noexcept {
   switch (filter) {
     case Filter::box:
-      return x > -0.5 && x <= 0.5 ? 1.0 : 0.0;
+      return weight_at<Filter::box>(x);
     case Filter::bilinear:
-      return std::abs(x) < 1.0 ? 1.0 - std::abs(x) : 0.0;
+      return weight_at<Filter::bilinear>(x);
     case Filter::bicubic:
-      return bicubic(x);
+      return weight_at<Filter::bicubic>(x);
+    case Filter::lanczos:
+      return weight_at<Filter::lanczos>(x);
   }
   return 0.0;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "loader/base/errors.h"
@@ -33,6 +34,14 @@ void AxisPlan::resize(int size) noexcept {
   window = {0, size};
 }
 
+AxisPlan AxisPlan::of_reduced(int reduction, int reduced) const noexcept {
+  AxisPlan plan = *this;
+  plan.source = reduced;
+  plan.low = low / reduction;
+  plan.high = std::min(high / reduction, double(reduced));
+  return plan;
+}
+
 bool AxisPlan::is_copy() const noexcept {
   return high - low == resampled && low == std::floor(low);
 }
@@ -62,6 +71,25 @@ void Geometry::resize(Size size, Filter filter) {
   x_.resize(size.width);
   y_.resize(size.height);
   filter_ = filter;
+}
+
+int Geometry::reduction(double gap) const noexcept {
+  const auto suffices = [gap](const AxisPlan& axis, int by) {
+    return axis.high - axis.low >= axis.resampled * gap * by;
+  };
+  for (const int by : {8, 4, 2}) {
+    if (gap > 0 && suffices(x_, by) && suffices(y_, by)) return by;
+  }
+  return 1;
+}
+
+Geometry Geometry::reduced(int reduction) const {
+  if (reduction == 1) return *this;
+  const auto extent = [&](int pixels) { return (pixels - 1) / reduction + 1; };
+  Geometry geometry = *this;
+  geometry.x_ = x_.of_reduced(reduction, extent(x_.source));
+  geometry.y_ = y_.of_reduced(reduction, extent(y_.source));
+  return geometry;
 }
 
 }  // namespace leat

@@ -33,6 +33,8 @@ struct AxisPlan {
   void crop(int first, int size) noexcept;  // keeps output pixels [first, first + size)
   void resize(int size) noexcept;           // resamples the part of the source that the output shows
 
+  // The same of a source of `reduced` pixels that stands for this one at 1/reduction.
+  AxisPlan of_reduced(int reduction, int reduced) const noexcept;
   // Whether each output pixel is one source pixel.
   bool is_copy() const noexcept;
 };
@@ -52,6 +54,12 @@ class Geometry {
   // size.
   void resize(Size size, Filter filter);
   void flip() noexcept { flipped_ = !flipped_; }  // left and right
+
+  // The greatest of 1, 2, 4, 8 by which the source can be reduced first and still have `gap` times the pixels
+  // of the resampled picture, in both directions; 1 where `gap` is 0.
+  int reduction(double gap) const noexcept;
+  // The same geometry of the source at 1/reduction, extents rounded up.
+  Geometry reduced(int reduction) const;
 
   Size source() const noexcept { return {x_.source, y_.source}; }
   Size output() const noexcept { return {x_.window.size(), y_.window.size()}; }

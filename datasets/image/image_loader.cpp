@@ -2,16 +2,43 @@
 
 namespace leat {
 
+static_assert(JpegDecoder::kRowPadding >= kKernelPadding);
+
 ImageLoader& ImageLoader::of_this_thread() {
   thread_local ImageLoader loader;
   return loader;
 }
 
 void ImageLoader::load(std::span<const std::byte> jpeg, const TransformPipeline& transforms,
-                       const JpegLimits& limits, Rng& rng, MutableImageView out) {
-  const Size source = decoder_.read_header(jpeg, limits);
-  resampler_.prepare(transforms.plan(source, rng));
-  resampler_.run(decoder_.decode_rows(resampler_.source_rows()), out);
+                       const DecodeOptions& options, Rng& rng, const PixelOutput& out) {
+  const Size stored = decoder_.read_header(jpeg, options.limits, options.exif_orientation);
+  const Orientation orientation = decoder_.orientation();
+  const Geometry geometry = transforms.plan(oriented(stored, orientation), rng);
+  const int reduction = geometry.reduction(options.reducing_gap);
+  resampler_.prepare(geometry.reduced(reduction));
+  if (orientation.is_upright()) {
+    load_upright(reduction, out);
+  } else {
+    load_turned(reduction, out);
+  }
+}
+
+void ImageLoader::load_upright(int reduction, const PixelOutput& out) {
+  resampler_.begin(out);
+  const PixelRange rows = resampler_.source_rows();
+  decoder_.start({rows, resampler_.source_columns(), reduction});
+  for (int y = 0; y < rows.size(); ++y) resampler_.push(decoder_.next_row());
+}
+
+void ImageLoader::load_turned(int reduction, const PixelOutput& out) {
+  const Orientation orientation = decoder_.orientation();
+  const PixelRange rows = resampler_.source_rows(), columns = resampler_.source_columns();
+  const StoredPart part =
+      stored_part(rows, columns, oriented(decoder_.size(reduction), orientation), orientation);
+  const ImageTile tile = decoder_.decode({part.rows, part.columns, reduction});
+  turned_.resize({columns.size(), rows.size()});
+  turn_upright(tile.pixels, orientation, turned_.view());
+  resampler_.run({turned_.view(), columns.first, rows.first}, out);
 }
 
 }  // namespace leat

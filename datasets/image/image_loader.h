@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <span>
 
+#include "datasets/image/decode_options.h"
 #include "datasets/image/image.h"
 #include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/pixel_output.h"
 #include "datasets/image/resample.h"
 #include "datasets/image/transform.h"
 #include "loader/base/rng.h"
@@ -18,15 +20,19 @@ class ImageLoader {
   // The calling thread's own.
   static ImageLoader& of_this_thread();
 
-  // Decides on the transforms, decodes the rows they need, and writes the result to `out`, whose size the
+  // Decides on the transforms, decodes the part they need, and writes the result to `out`, whose size the
   // pipeline must make. Throws DataError without a file name on bad JPEG data, and ArgumentError on a picture
   // that the transforms cannot take.
-  void load(std::span<const std::byte> jpeg, const TransformPipeline& transforms, const JpegLimits& limits,
-            Rng& rng, MutableImageView out);
+  void load(std::span<const std::byte> jpeg, const TransformPipeline& transforms,
+            const DecodeOptions& options, Rng& rng, const PixelOutput& out);
 
  private:
+  void load_upright(int reduction, const PixelOutput& out);
+  void load_turned(int reduction, const PixelOutput& out);
+
   JpegDecoder decoder_;
   Resampler resampler_;
+  Image turned_;
 };
 
 }  // namespace leat

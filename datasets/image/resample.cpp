@@ -2,72 +2,99 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 
+#include "loader/base/checked.h"
 #include "loader/base/errors.h"
 
 namespace leat {
 
 namespace {
 
-constexpr std::int32_t kHalf = 1 << (kWeightBits - 1);
-
-std::uint8_t to_pixel(std::int32_t sum) noexcept {
-  return static_cast<std::uint8_t>(std::clamp(sum >> kWeightBits, 0, 255));
+std::size_t bytes_of(PixelRange columns) {
+  return checked_multiply(static_cast<std::size_t>(columns.size()), kChannels);
 }
 
-void weigh_pixels(const std::uint8_t* first, std::span<const std::int32_t> weights,
-                  std::uint8_t* out) noexcept {
-  std::int32_t red = kHalf, green = kHalf, blue = kHalf;
-  for (const std::int32_t weight : weights) {
-    red += weight * first[0];
-    green += weight * first[1];
-    blue += weight * first[2];
-    first += kChannels;
-  }
-  out[0] = to_pixel(red);
-  out[1] = to_pixel(green);
-  out[2] = to_pixel(blue);
-}
-
-void add_weighted(std::span<std::int32_t> sums, std::int32_t weight, const std::uint8_t* row) noexcept {
-  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * row[i];
+bool is_one_row(const Coefficients::Taps& taps) noexcept {
+  return taps.weights.size() == 1 && taps.weights[0] == 1 << kWeightBits;
 }
 
 }  // namespace
 
 void Resampler::prepare(const Geometry& geometry) {
-  x_needed_ = geometry.flipped() || !geometry.x().is_copy();
-  y_needed_ = !geometry.y().is_copy();
+  copies_columns_ = geometry.x().is_copy() && !geometry.flipped();
   // The box filter gives an axis that is not scaled one tap per pixel, of weight 1.
   x_.compute(geometry.x(), geometry.x().is_copy() ? Filter::box : geometry.filter(), geometry.flipped());
   y_.compute(geometry.y(), geometry.y().is_copy() ? Filter::box : geometry.filter(), false);
+  if (!copies_columns_) packed_x_.pack(x_);
 }
 
-void Resampler::run(const ImageTile& source, MutableImageView out) {
-  check(source, out);
-  if (!y_needed_) {
-    if (x_needed_) {
-      resample_rows(source, source_rows(), out);
-    } else {
-      copy(source, out);
-    }
-  } else if (!x_needed_) {
-    resample_columns(source, out);
+void Resampler::begin(const PixelOutput& out) {
+  const Size made{x_.size(), y_.size()};
+  if (size_of(out) != made) {
+    throw ArgumentError(
+        fmt::format("the output is {}, but the geometry makes {}", to_string(size_of(out)), to_string(made)));
+  }
+  const std::size_t copied = checked_add(bytes_of({0, made.width}), kKernelPadding);
+  ring_.resize(y_.max_taps(), copies_columns_ ? copied : packed_x_.output_bytes());
+  row_.resize(copied);
+  out_ = out;
+  next_source_ = source_rows().first;
+  next_output_ = 0;
+}
+
+void Resampler::push(const std::uint8_t* row) {
+  if (next_source_ >= source_rows().last) throw ArgumentError("all source rows have been pushed");
+  take(row, ring_.row(next_source_++));
+  while (next_output_ < y_.size() && y_[next_output_].last() <= next_source_) write_row(next_output_++);
+}
+
+void Resampler::take(const std::uint8_t* row, std::uint8_t* to) const {
+  if (copies_columns_) {
+    std::memcpy(to, row, bytes_of(source_columns()));
   } else {
-    between_.resize({out.size.width, source_rows().size()});
-    resample_rows(source, source_rows(), between_.view());
-    resample_columns({between_.view(), source_columns().first, source_rows().first}, out);
+    weigh_row(row, packed_x_.view(), to);
   }
 }
 
-void Resampler::check(const ImageTile& source, MutableImageView out) const {
-  const PixelRange rows = source_rows(), columns = source_columns();
-  if (out.size != Size{x_.size(), y_.size()}) {
-    throw ArgumentError(fmt::format("the output is {}, but the geometry makes {}", to_string(out.size),
-                                    to_string(Size{x_.size(), y_.size()})));
+void Resampler::collect(const Coefficients::Taps& taps) {
+  rows_.clear();
+  for (int row = taps.first; row < taps.last(); ++row) rows_.push_back(ring_.row(row));
+}
+
+void Resampler::write_row(int y) {
+  const Coefficients::Taps taps = y_[y];
+  collect(taps);
+  if (const auto* view = std::get_if<MutableImageView>(&out_)) {
+    if (is_one_row(taps)) {
+      std::memcpy(view->row(y), rows_[0], view->row_bytes());
+    } else {
+      blend_rows(rows_.data(), taps.weights.data(), rows_.size(), view->row(y), view->row_bytes());
+    }
+    return;
   }
+  const auto& planes = std::get<ScaledPlanes>(out_);
+  if (!is_one_row(taps)) {
+    blend_rows(rows_.data(), taps.weights.data(), rows_.size(), row_.data(), bytes_of({0, x_.size()}));
+    rows_[0] = row_.data();
+  }
+  scale_row(rows_[0], static_cast<std::size_t>(x_.size()), planes.scale, planes.row(y));
+}
+
+void Resampler::run(const ImageTile& source, const PixelOutput& out) {
+  check(source);
+  begin(out);
+  const PixelRange rows = source_rows(), columns = source_columns();
+  const std::size_t bytes = bytes_of(columns);
+  padded_.resize(checked_add(bytes, kKernelPadding));
+  for (int row = rows.first; row < rows.last; ++row) {
+    std::memcpy(padded_.data(), source.pixels.pixel(columns.first - source.left, row - source.top), bytes);
+    push(padded_.data());
+  }
+}
+
+void Resampler::check(const ImageTile& source) const {
+  const PixelRange rows = source_rows(), columns = source_columns();
   if (source.left > columns.first || source.top > rows.first ||
       source.left + source.pixels.size.width < columns.last ||
       source.top + source.pixels.size.height < rows.last) {
@@ -75,38 +102,6 @@ void Resampler::check(const ImageTile& source, MutableImageView out) const {
         "rows [{}, {}) and columns [{}, {}) of the source are needed, but there is a part of {} at ({}, {})",
         rows.first, rows.last, columns.first, columns.last, to_string(source.pixels.size), source.left,
         source.top));
-  }
-}
-
-void Resampler::resample_rows(const ImageTile& source, PixelRange rows, MutableImageView out) const {
-  for (int y = 0; y < rows.size(); ++y) {
-    const int row = rows.first + y - source.top;
-    std::uint8_t* to = out.row(y);
-    for (int x = 0; x < out.size.width; ++x, to += kChannels) {
-      const Coefficients::Taps taps = x_[x];
-      weigh_pixels(source.pixels.pixel(taps.first - source.left, row), taps.weights, to);
-    }
-  }
-}
-
-// The tile's columns are the output's: from source_columns().first on.
-void Resampler::resample_columns(const ImageTile& source, MutableImageView out) {
-  sums_.resize(out.row_bytes());
-  const int left = source_columns().first - source.left;
-  for (int y = 0; y < out.size.height; ++y) {
-    std::ranges::fill(sums_, kHalf);
-    const Coefficients::Taps taps = y_[y];
-    int row = taps.first - source.top;
-    for (const std::int32_t weight : taps.weights)
-      add_weighted(sums_, weight, source.pixels.pixel(left, row++));
-    std::ranges::transform(sums_, out.row(y), to_pixel);
-  }
-}
-
-void Resampler::copy(const ImageTile& source, MutableImageView out) const {
-  const int left = source_columns().first - source.left, top = source_rows().first - source.top;
-  for (int y = 0; y < out.size.height; ++y) {
-    std::memcpy(out.row(y), source.pixels.pixel(left, top + y), out.row_bytes());
   }
 }
 

@@ -7,6 +7,9 @@
 #include "datasets/image/coefficients.h"
 #include "datasets/image/geometry.h"
 #include "datasets/image/image.h"
+#include "datasets/image/packed_weights.h"
+#include "datasets/image/pixel_output.h"
+#include "datasets/image/row_ring.h"
 
 namespace leat {
 
@@ -15,32 +18,46 @@ namespace leat {
 // mirrored where it says so: the same on every pixel, +-1 where a box edge is no float. Like there, a filter
 // that reaches over the box's edge sees the source's pixels beyond it. An axis that is not scaled is copied.
 //
-// Use: prepare(), have the source rows decoded, run(). Not thread-safe; keeps its memory for the next
-// picture.
+// Source rows are taken one after the other, as a decoder makes them, and as many are kept as an output row
+// needs. Each output row is written once, as soon as its last source row is there.
+//
+// Use: prepare(), begin(), push() for each of source_rows(); or prepare() and run(). Not thread-safe; keeps
+// its memory for the next picture.
 class Resampler {
  public:
   void prepare(const Geometry& geometry);
 
-  // The part of the source that run() reads.
+  // The part of the source that is read.
   PixelRange source_rows() const noexcept { return y_.source(); }
   PixelRange source_columns() const noexcept { return x_.source(); }
 
-  // Writes every pixel of `out`, which has the geometry's output size. `source` holds at least the rows and
-  // columns above. Throws ArgumentError where either is not so.
-  void run(const ImageTile& source, MutableImageView out);
+  // The pixels will be written to `out`. Throws ArgumentError where that has not the geometry's output size.
+  void begin(const PixelOutput& out);
+  // The next source row, from source_columns().first on; kKernelPadding bytes behind its end can be read.
+  // Throws ArgumentError behind the last one.
+  void push(const std::uint8_t* row);
+
+  // Writes every pixel of `out`. `source` holds at least the rows and columns above. Throws ArgumentError
+  // where it does not, and like begin().
+  void run(const ImageTile& source, const PixelOutput& out);
 
  private:
-  void check(const ImageTile& source, MutableImageView out) const;
-  void resample_rows(const ImageTile& source, PixelRange rows, MutableImageView out) const;
-  void resample_columns(const ImageTile& source, MutableImageView out);
-  void copy(const ImageTile& source, MutableImageView out) const;
+  void check(const ImageTile& source) const;
+  void take(const std::uint8_t* row, std::uint8_t* to) const;
+  void write_row(int y);
+  void collect(const Coefficients::Taps& taps);
 
-  bool x_needed_ = false;
-  bool y_needed_ = false;
+  bool copies_columns_ = false;
   Coefficients x_;
   Coefficients y_;
-  Image between_;                   // after the first pass: source rows, output columns
-  std::vector<std::int32_t> sums_;  // of one output row
+  PackedWeights packed_x_;
+  RowRing ring_;  // of source rows with the output's columns
+  PixelOutput out_;
+  int next_source_ = 0;
+  int next_output_ = 0;
+  std::vector<const std::uint8_t*> rows_;  // of one output row
+  std::vector<std::uint8_t> row_;          // one output row, before it is scaled
+  std::vector<std::uint8_t> padded_;       // one source row of a tile
 };
 
 }  // namespace leat

@@ -128,6 +128,18 @@ void RandomHorizontalFlip::apply(Geometry& geometry, Rng& rng) const {
   if (rng.bernoulli(p_)) geometry.flip();
 }
 
+Normalize::Normalize(const std::array<float, 3>& mean, const std::array<float, 3>& std) : scale_{} {
+  for (std::size_t c = 0; c < mean.size(); ++c) {
+    if (!(std::isfinite(mean[c]) && std::isfinite(std[c]) && std[c] > 0)) {
+      throw ArgumentError(
+          fmt::format("Normalize: channel {} has mean {} and std {}; both are finite, and std above zero", c,
+                      mean[c], std[c]));
+    }
+    scale_.scale[c] = static_cast<float>(1.0 / (255.0 * std[c]));
+    scale_.bias[c] = -mean[c] / std[c];
+  }
+}
+
 Geometry TransformPipeline::plan(Size source, Rng& rng) const {
   Geometry geometry(source);
   for (const Transform& transform : transforms_) {
@@ -144,7 +156,15 @@ std::optional<Size> TransformPipeline::output_size() const {
   return size;
 }
 
+const ChannelScale* TransformPipeline::scale() const noexcept {
+  const auto* last = transforms_.empty() ? nullptr : std::get_if<Normalize>(&transforms_.back());
+  return last != nullptr ? &last->scale() : nullptr;
+}
+
 TransformPipeline operator|(TransformPipeline first, const TransformPipeline& then) {
+  if (first.scale() != nullptr && !then.transforms_.empty()) {
+    throw ArgumentError("Normalize is the last transform of a pipeline: put the others before it");
+  }
   first.transforms_.insert(first.transforms_.end(), then.transforms_.begin(), then.transforms_.end());
   return first;
 }

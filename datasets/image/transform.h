@@ -7,12 +7,14 @@
 // Constructors throw ArgumentError on parameters out of range.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "datasets/image/geometry.h"
+#include "datasets/image/resample_kernels.h"
 #include "loader/base/rng.h"
 
 namespace leat {
@@ -87,7 +89,22 @@ class RandomHorizontalFlip {
   double p_;
 };
 
-using Transform = std::variant<Resize, CenterCrop, RandomResizedCrop, RandomHorizontalFlip>;
+// What torchvision's ToTensor and Normalize make together: (pixel / 255 - mean[c]) / std[c], as f32 [3, height,
+// width]. Computed as fma(pixel, 1 / (255 std[c]), -mean[c] / std[c]), to the same bits as the Normalization of
+// the transfer layer. The last transform of a pipeline. ImageNet's: {0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}.
+class Normalize {
+ public:
+  Normalize(const std::array<float, 3>& mean, const std::array<float, 3>& std);
+
+  void apply(Geometry&, Rng&) const {}
+  std::optional<Size> output_size(std::optional<Size> input) const { return input; }
+  const ChannelScale& scale() const noexcept { return scale_; }
+
+ private:
+  ChannelScale scale_;
+};
+
+using Transform = std::variant<Resize, CenterCrop, RandomResizedCrop, RandomHorizontalFlip, Normalize>;
 
 namespace detail {
 template <class T, class Variant>
@@ -113,6 +130,10 @@ class TransformPipeline {
   // The size of every output; nullopt where it depends on the picture.
   std::optional<Size> output_size() const;
 
+  // How pixels become f32; null where they stay u8.
+  const ChannelScale* scale() const noexcept;
+
+  // Throws ArgumentError where something would follow a Normalize.
   friend TransformPipeline operator|(TransformPipeline first, const TransformPipeline& then);
 
  private:

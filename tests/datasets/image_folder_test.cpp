@@ -1,6 +1,7 @@
 #include "datasets/image_folder.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -69,6 +70,30 @@ TEST_CASE("the fields' shapes come from the transforms") {
   CHECK(images.schema()[1].name == "label");
   CHECK(images.schema()[1].dtype == DType::i64);
   CHECK(OneSample(images, 0).values<std::uint8_t>(0) == std::vector<std::uint8_t>(180, 9));
+}
+
+TEST_CASE("a pipeline that normalises makes f32 fields of planes") {
+  const TemporaryFolder folder;
+  folder.write("a/1.jpg", plain_jpeg(51));
+  const ImageFolder images(folder.path(), Resize{6, 10} | Normalize{{0.5F, 0.25F, 0}, {0.5F, 0.5F, 0.5F}});
+  CHECK(images.schema()[0].shape == Shape{3, 6, 10});
+  CHECK(images.schema()[0].dtype == DType::f32);
+  const std::vector<float> pixels = OneSample(images, 0).values<float>(0);
+  REQUIRE(pixels.size() == 180);
+  for (std::size_t i = 0; i < 180; ++i) {  // 51 / 255 is 0.2
+    const float wanted = i < 60 ? -0.6F : i < 120 ? -0.1F : 0.4F;
+    REQUIRE(std::abs(pixels[i] - wanted) < 1e-6F);
+  }
+}
+
+TEST_CASE("a reducing gap is 0 or at least 1") {
+  const TemporaryFolder folder;
+  folder.write("a/1.jpg", plain_jpeg(9));
+  for (const double gap : {-1.0, 0.5, std::nan(""), HUGE_VAL}) {
+    expect_error<ArgumentError>([&] { ImageFolder(folder.path(), kSmall, {.reducing_gap = gap}); },
+                                {"reducing gap"});
+  }
+  CHECK(level_of(ImageFolder(folder.path(), kSmall, {.reducing_gap = 1}), 0) == 9);
 }
 
 TEST_CASE("transforms that leave pictures different sizes are refused") {

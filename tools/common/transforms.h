@@ -12,6 +12,9 @@ TransformPipeline training_transforms(int size, double min_area = 0.08);
 // The short side resized to size * `resize`, and the middle size x size of that. 8/7 is 256 for 224.
 TransformPipeline test_transforms(int size, double resize = 8.0 / 7.0);
 
+// Pixels normalised with ImageNet's mean and deviation, in the workers.
+Normalize normalize_images();
+
 // The field "image" normalised on the device to f32 [3, size, size] with ImageNet's mean and deviation.
 PrefetcherOptions normalized_images();
 

@@ -12,7 +12,6 @@
 #include "tools/common/isolated.h"
 #include "tools/common/process_usage.h"
 #include "tools/common/transforms.h"
-#include "transfer/prefetcher.h"
 
 namespace leat::tools {
 namespace {
@@ -26,68 +25,36 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Batches in the form that was asked for, epoch after epoch.
-class Feed {
- public:
-  virtual ~Feed() = default;
-  // Waits for the next batch, drops it, and returns its rows; 0 at the end of an epoch.
-  virtual std::size_t next() = 0;
-};
+TransformPipeline transforms(const SweepOptions& options) {
+  const auto geometry =
+      options.augment ? training_transforms(options.image_size) : test_transforms(options.image_size);
+  return options.output == Output::f32 ? geometry | normalize_images() : geometry;
+}
 
-class RawFeed final : public Feed {
- public:
-  explicit RawFeed(DataLoader& loader) : loader_(&loader) {}
-  std::size_t next() override {
-    const auto batch = loader_->next();
-    return batch ? batch->size() : 0;
-  }
-
- private:
-  DataLoader* loader_;
-};
-
-class NormalizedFeed final : public Feed {
- public:
-  explicit NormalizedFeed(DataLoader& loader)
-      : stream_(host_device().make_stream()), prefetcher_(loader, host_device(), normalized_images()) {}
-  std::size_t next() override {
-    const auto batch = prefetcher_.next(stream_);
-    if (!batch) return 0;
-    stream_.ref().synchronize();
-    return batch->size();
-  }
-
- private:
-  Stream stream_;
-  Prefetcher prefetcher_;
-};
-
-std::unique_ptr<Feed> make_feed(DataLoader& loader, Output output) {
-  if (output == Output::f32) return std::make_unique<NormalizedFeed>(loader);
-  return std::make_unique<RawFeed>(loader);
+// Waits for the next batch, drops it, and returns its rows; 0 at the end of an epoch.
+std::size_t take_batch(DataLoader& loader) {
+  const auto batch = loader.next();
+  return batch ? batch->size() : 0;
 }
 
 json measure_here(const ImageLocation& location, const SweepOptions& options, int num_workers) {
-  const ImageSet images(
-      location, Part::all,
-      options.augment ? training_transforms(options.image_size) : test_transforms(options.image_size));
+  const ImageSet images(location, Part::all, transforms(options));
   DataLoader loader(images.dataset(), {.batch_size = options.batch_size,
                                        .shuffle = true,
                                        .num_workers = num_workers,
                                        .seed = options.seed,
                                        .on_warning = [](const std::string&) {
                                        }});  // trying more workers than CPUs is what a sweep is for
-  const auto feed = make_feed(loader, options.output);
 
   const auto first_call = Clock::now();
-  feed->next();
+  take_batch(loader);
   const double first_batch_seconds = seconds_since(first_call);
 
   const auto processes = process_tree(::getpid());
   const double cpu_before = cpu_seconds(processes);
   const auto start = Clock::now();
   std::size_t samples = 0;
-  do samples += feed->next();
+  do samples += take_batch(loader);
   while (samples == 0 || seconds_since(start) < options.seconds);
   const double wall = seconds_since(start);
   const double cpu = cpu_seconds(processes) - cpu_before;

@@ -19,7 +19,7 @@ constexpr Size kSize{123, 77};
 Image decode(const Bytes& jpeg, const JpegLimits& limits = {}) {
   JpegDecoder decoder;
   const Size size = decoder.read_header(jpeg, limits);
-  const ImageTile tile = decoder.decode_rows({0, size.height});
+  const ImageTile tile = decoder.decode({.rows = {0, size.height}, .columns = {0, size.width}});
   return image_of(size, [&](int x, int y, int c) { return tile.pixels.pixel(x, y)[c]; });
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("any rows of a picture have the bytes that they have in the whole") {
   for (const PixelRange rows :
        {PixelRange{0, 1}, PixelRange{16, 33}, PixelRange{15, 47}, PixelRange{76, 77}}) {
     decoder.read_header(jpeg);
-    const ImageTile tile = decoder.decode_rows(rows);
+    const ImageTile tile = decoder.decode({.rows = rows, .columns = {0, kSize.width}});
     REQUIRE(tile.top == rows.first);
     REQUIRE(tile.pixels.size == Size{kSize.width, rows.size()});
     for (int y = rows.first; y < rows.last; ++y) {
@@ -95,12 +95,12 @@ TEST_CASE("one decoder serves many pictures, also after one that failed or was l
   JpegDecoder decoder;
   for (int round = 0; round < 3; ++round) {
     CHECK(decoder.read_header(small) == Size{5, 4});
-    CHECK(decoder.decode_rows({1, 3}).pixels.row(0)[0] == 10);
+    CHECK(decoder.decode({.rows = {1, 3}, .columns = {0, 5}}).pixels.row(0)[0] == 10);
     decoder.read_header(damaged);
-    CHECK_THROWS_AS(decoder.decode_rows({0, kSize.height}), DataError);
+    CHECK_THROWS_AS(decoder.decode({.rows = {0, kSize.height}, .columns = {0, kSize.width}}), DataError);
     decoder.read_header(jpeg);  // and left
     decoder.read_header(jpeg);
-    const ImageTile tile = decoder.decode_rows({40, 41});
+    const ImageTile tile = decoder.decode({.rows = {40, 41}, .columns = {0, kSize.width}});
     CHECK(std::abs(tile.pixels.pixel(100, 0)[0] - 100) <= 3);
   }
 }
@@ -108,13 +108,17 @@ TEST_CASE("one decoder serves many pictures, also after one that failed or was l
 TEST_CASE("rows that are not there, or asked for out of turn, are refused") {
   const Bytes jpeg = grey_jpeg({20, 10}, 1);
   JpegDecoder decoder;
-  expect_error<ArgumentError>([&] { decoder.decode_rows({0, 1}); }, {"read_header"});
+  expect_error<ArgumentError>([&] { decoder.decode({.rows = {0, 1}, .columns = {0, 20}}); }, {"read_header"});
   for (const PixelRange rows : {PixelRange{-1, 5}, PixelRange{0, 11}, PixelRange{5, 5}}) {
     decoder.read_header(jpeg);
-    expect_error<ArgumentError>([&] { decoder.decode_rows(rows); }, {"of a picture of 10 rows"});
+    expect_error<ArgumentError>(
+        [&] {
+          decoder.decode({.rows = rows, .columns = {0, 20}});
+        },
+        {"of a picture of 20 x 10"});
   }
-  decoder.decode_rows({0, 10});
-  expect_error<ArgumentError>([&] { decoder.decode_rows({0, 1}); }, {"once"});
+  decoder.decode({.rows = {0, 10}, .columns = {0, 20}});
+  expect_error<ArgumentError>([&] { decoder.decode({.rows = {0, 1}, .columns = {0, 20}}); }, {"once"});
 }
 
 TEST_CASE("the encoder refuses what a JPEG cannot be") {

@@ -55,7 +55,64 @@ Pixels rgb(const Image& image) {
   return {image.size(), 3, JCS_RGB, {image.view().data, image.view().data + bytes}};
 }
 
+// Of `components` values per pixel, value(pixel, component) of the pixel's red, green and blue.
+template <class Value>
+Pixels pixels_of(const Image& image, int components, J_COLOR_SPACE space, const Value& value) {
+  Pixels pixels{image.size(), components, space, {}};
+  for (int y = 0; y < image.size().height; ++y) {
+    for (int x = 0; x < image.size().width; ++x) {
+      for (int i = 0; i < components; ++i) pixels.bytes.push_back(value(image.view().pixel(x, y), i));
+    }
+  }
+  return pixels;
+}
+
 }  // namespace
+
+Bytes grey_jpeg(const Image& image) {
+  return compress(pixels_of(image, 1, JCS_GRAYSCALE, [](const std::uint8_t* rgb, int) { return rgb[0]; }),
+                  [](auto&) {});
+}
+
+Bytes cmyk_jpeg(const Image& image, bool ycck) {
+  const auto value = [](const std::uint8_t* rgb, int i) {
+    return i < 3 ? rgb[i] : static_cast<std::uint8_t>(255 - rgb[1]);
+  };
+  return compress(pixels_of(image, 4, JCS_CMYK, value),
+                  [&](auto& info) { jpeg_set_colorspace(&info, ycck ? JCS_YCCK : JCS_CMYK); });
+}
+
+Bytes sampled_jpeg(const Image& image, Sampling sampling) {
+  return compress(rgb(image), [&](auto& info) {
+    info.comp_info[0].h_samp_factor = sampling.horizontal;
+    info.comp_info[0].v_samp_factor = sampling.vertical;
+  });
+}
+
+Bytes arithmetic_jpeg(const Image& image, bool progressive) {
+  return compress(rgb(image), [&](auto& info) {
+    info.arith_code = TRUE;
+    if (progressive) jpeg_simple_progression(&info);
+  });
+}
+
+Bytes two_component_jpeg(Size size) {
+  const std::size_t values = 2 * std::size_t(size.width) * std::size_t(size.height);
+  return compress({size, 2, JCS_UNKNOWN, std::vector<std::uint8_t>(values, 9)}, [](auto&) {});
+}
+
+Bytes restarting_jpeg(const Image& image, int interval) {
+  return compress(rgb(image), [&](auto& info) { info.restart_interval = static_cast<unsigned>(interval); });
+}
+
+Bytes coarse_progressive_jpeg(const Image& image) {
+  static const jpeg_scan_info kMeans[] = {{3, {0, 1, 2}, 0, 0, 0, 0}};
+  return compress(rgb(image), [](auto& info) {
+    info.scan_info = kMeans;
+    info.num_scans = 1;
+    jpeg_set_quality(&info, 50, TRUE);
+  });
+}
 
 Bytes grey_jpeg(Size size, std::uint8_t level) {
   const std::size_t pixels = std::size_t(size.width) * std::size_t(size.height);
@@ -101,6 +158,22 @@ Bytes with_size(Bytes jpeg, int width, int height) {
     return jpeg;
   }
   throw Error("no frame header");
+}
+
+Bytes with_exif(Bytes jpeg, int orientation, bool little_endian) {
+  const int lo = orientation & 255;
+  // A directory of two entries: the picture's width, and its orientation.
+  const std::vector<int> big{'M', 'M', 0, 42, 0,    0, 0, 8, 0, 2, 1, 0, 0,  3, 0, 0, 0, 1, 0,
+                             99,  0,   0, 1,  0x12, 0, 3, 0, 0, 0, 1, 0, lo, 0, 0, 0, 0, 0, 0};
+  const std::vector<int> little{'I', 'I', 42, 0,    8, 0, 0, 0, 2, 0, 0, 1,  3, 0, 1, 0, 0, 0, 99,
+                                0,   0,   0,  0x12, 1, 3, 0, 1, 0, 0, 0, lo, 0, 0, 0, 0, 0, 0, 0};
+  std::vector<int> segment{0xff, 0xe1, 0, 2 + 6 + 38, 'E', 'x', 'i', 'f', 0, 0};
+  const std::vector<int>& tiff = little_endian ? little : big;
+  segment.insert(segment.end(), tiff.begin(), tiff.end());
+  Bytes bytes;
+  for (const int byte : segment) bytes.push_back(std::byte(byte));
+  jpeg.insert(jpeg.begin() + 2, bytes.begin(), bytes.end());
+  return jpeg;
 }
 
 std::size_t find_marker(std::span<const std::byte> jpeg, int marker, std::size_t from) {

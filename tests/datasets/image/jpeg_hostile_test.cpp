@@ -15,7 +15,7 @@ namespace {
 Size decode(std::span<const std::byte> jpeg, const JpegLimits& limits = {}) {
   JpegDecoder decoder;
   const Size size = decoder.read_header(jpeg, limits);
-  decoder.decode_rows({0, size.height});
+  decoder.decode({.rows = {0, size.height}, .columns = {0, size.width}});
   return size;
 }
 
@@ -114,6 +114,55 @@ TEST_CASE("a file of very many scans is refused at the limit") {
   CHECK(decode(many_scan_jpeg(source, 90)) == Size{64, 48});
   expect_error<DataError>([&] { decode(many_scan_jpeg(source, 0), {.max_scans = 2}); }, {"scans", "2"});
   expect_error<DataError>([&] { decode(progressive_jpeg(source), {.max_scans = 3}); }, {"scans", "3"});
+}
+
+TEST_CASE("JPEGs of kinds that are not decoded are refused by name") {
+  const Bytes jpeg = sound_jpeg();
+  const std::size_t frame = find_marker(jpeg, 0xc0);
+  Bytes deep = jpeg;
+  deep[frame + 4] = std::byte{12};
+  expect_error<DataError>([&] { decode(deep); }, {"precision 12"});
+  Bytes lossless = jpeg;
+  lossless[frame + 1] = std::byte{0xc3};
+  expect_error<DataError>([&] { decode(lossless); }, {"SOF type 0xc3"});
+  Bytes hierarchical = jpeg;
+  hierarchical[frame + 1] = std::byte{0xc5};
+  expect_error<DataError>([&] { decode(hierarchical); }, {"SOF type 0xc5"});
+  expect_error<DataError>([&] { decode(two_component_jpeg({20, 10})); }, {"color conversion"});
+}
+
+TEST_CASE("damage in rows above and columns beside the region is corruption, too") {
+  Bytes jpeg = encode_jpeg(image_of({256, 256}, formula).view());
+  const std::size_t scan = find_marker(jpeg, 0xda);
+  jpeg[scan + 100] = std::byte{0xff};  // a restart marker where none belongs
+  jpeg[scan + 101] = std::byte{0xd3};
+  JpegDecoder decoder;
+  decoder.read_header(jpeg);
+  expect_error<DataError>([&] { decoder.decode({{200, 201}, {200, 201}, 1}); }, {"JPEG data: "});
+  decoder.read_header(jpeg, {.allow_corrupt = true});
+  CHECK(decoder.decode({{200, 201}, {200, 201}, 1}).pixels.size == Size{1, 1});
+}
+
+TEST_CASE("damage anywhere is an error or a picture in parts as well, never a crash") {
+  const Image source = image_of({64, 48}, formula);
+  const JpegRegion region{{17, 30}, {21, 40}, 1};
+  for (const Bytes& jpeg : {sound_jpeg(), progressive_jpeg(source), arithmetic_jpeg(source, false)}) {
+    JpegDecoder decoder;
+    int refused = 0;
+    for (const bool allow : {false, true}) {
+      for (std::size_t i = 2; i < jpeg.size(); i += 3) {
+        Bytes damaged = jpeg;
+        damaged[i] ^= std::byte{0x55};
+        try {
+          decoder.read_header(damaged, {.max_pixels = 3072, .allow_corrupt = allow}, true);
+          decoder.decode(region);
+        } catch (const Error&) {  // an ArgumentError where the picture has become smaller
+          ++refused;
+        }
+      }
+    }
+    CHECK(refused > 20);
+  }
 }
 
 }  // namespace leat::test

@@ -80,6 +80,18 @@ constexpr Golden kGolden[] = {
     {{30, 16}, {7, 7}, {1, 1}, Filter::box, {128, 126, 129}, 0x2d385d1adf5c5916},
     {{30, 16}, {7, 7}, {1, 1}, Filter::bilinear, {128, 124, 128}, 0x2d3f2a1adf62211b},
     {{30, 16}, {7, 7}, {1, 1}, Filter::bicubic, {128, 124, 129}, 0x2d3f291adf621f68},
+    {{0, 0}, {37, 23}, {16, 16}, Filter::lanczos, {197, 179, 70}, 0xaeddd488f4b7fe42},
+    {{0, 0}, {37, 23}, {74, 46}, Filter::lanczos, {132, 189, 175}, 0x3affe74082beb168},
+    {{0, 0}, {37, 23}, {37, 9}, Filter::lanczos, {121, 122, 95}, 0x2707525a67a3ff16},
+    {{0, 0}, {37, 23}, {1, 1}, Filter::lanczos, {130, 128, 127}, 0x3daa891ae86cefc0},
+    {{5, 3}, {27, 17}, {16, 16}, Filter::lanczos, {207, 237, 101}, 0x1f1ddd95970e7277},
+    {{5, 3}, {27, 17}, {74, 46}, Filter::lanczos, {123, 176, 184}, 0x6500491c9385d4ed},
+    {{5, 3}, {27, 17}, {37, 9}, Filter::lanczos, {89, 151, 122}, 0xf2c2ecae5ae87d96},
+    {{5, 3}, {27, 17}, {1, 1}, Filter::lanczos, {131, 128, 126}, 0x38675f1ae668a3b8},
+    {{30, 16}, {7, 7}, {16, 16}, Filter::lanczos, {67, 129, 160}, 0xbcd6e31702804125},
+    {{30, 16}, {7, 7}, {74, 46}, Filter::lanczos, {53, 111, 157}, 0x3a269cb36443734d},
+    {{30, 16}, {7, 7}, {37, 9}, Filter::lanczos, {55, 105, 155}, 0x990dc46f1debfdce},
+    {{30, 16}, {7, 7}, {1, 1}, Filter::lanczos, {128, 123, 129}, 0x2d42911adf6505f7},
 };
 
 }  // namespace
@@ -102,7 +114,7 @@ TEST_CASE("resampling gives the bytes of Pillow's resize with a box") {
 
 TEST_CASE("a window of a resampling holds the same pixels as the whole") {
   const Image source = image_of(kSource, formula);
-  for (const Filter filter : {Filter::box, Filter::bilinear, Filter::bicubic}) {
+  for (const Filter filter : {Filter::box, Filter::bilinear, Filter::bicubic, Filter::lanczos}) {
     Geometry whole(kSource);
     whole.resize({50, 11}, filter);
     Geometry part = whole;
@@ -139,7 +151,7 @@ TEST_CASE("without a resize pixels are copied") {
 
 TEST_CASE("a plain surface stays plain under every filter") {
   const Image source = image_of(kSource, [](int, int, int c) { return c * 127; });
-  for (const Filter filter : {Filter::box, Filter::bilinear, Filter::bicubic}) {
+  for (const Filter filter : {Filter::box, Filter::bilinear, Filter::bicubic, Filter::lanczos}) {
     for (const Size size : {Size{3, 200}, Size{200, 3}, Size{36, 22}, Size{1, 1}}) {
       Geometry geometry(kSource);
       geometry.resize(size, filter);
@@ -193,7 +205,7 @@ TEST_CASE("a picture is resampled into rows of a larger one") {
   Image large = image_of({9, 5}, [](int, int, int) { return 77; });
   Resampler resampler;
   resampler.prepare(geometry);
-  resampler.run({source.view(), 0, 0}, {large.view().data, {4, 5}, large.view().stride});
+  resampler.run({source.view(), 0, 0}, MutableImageView{large.view().data, {4, 5}, large.view().stride});
   const Image alone = run(source, geometry);
   const auto wanted = [&](int x, int y, int c) { return x < 4 ? alone.view().pixel(x, y)[c] : 77; };
   CHECK(equal(large, image_of({9, 5}, wanted)));

@@ -159,4 +159,17 @@ TEST_CASE("a longer edge beyond the range of int is refused") {
   expect_error<ArgumentError>([] { plan(Resize{65000}, {65500, 1}); }, {"65500 x 1", "4257500000"});
 }
 
+TEST_CASE("Normalize is the end of a pipeline, and its numbers are finite and above zero") {
+  const Normalize normalize{{0.5F, 0.5F, 0.5F}, {0.5F, 0.25F, 1}};
+  const TransformPipeline pipeline = CenterCrop{8} | normalize;
+  CHECK(pipeline.output_size() == Size{8, 8});
+  REQUIRE(pipeline.scale() != nullptr);
+  CHECK(pipeline.scale()->bias == std::array{-1.0F, -2.0F, -0.5F});
+  CHECK(TransformPipeline(CenterCrop{8}).scale() == nullptr);
+  CHECK(TransformPipeline().scale() == nullptr);
+  expect_error<ArgumentError>([&] { pipeline | RandomHorizontalFlip{}; }, {"Normalize", "last"});
+  expect_error<ArgumentError>([] { Normalize({0, 0, 0}, {1, 0, 1}); }, {"channel 1", "std 0"});
+  expect_error<ArgumentError>([] { Normalize({0, 0, NAN}, {1, 1, 1}); }, {"channel 2", "nan"});
+}
+
 }  // namespace leat::test

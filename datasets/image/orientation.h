@@ -1,0 +1,42 @@
+// How a camera was held: the orientation that EXIF data states.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "datasets/image/geometry.h"
+#include "datasets/image/image.h"
+
+namespace leat {
+
+// What makes the upright picture of the stored one: first rows and columns are exchanged, then the picture is
+// mirrored.
+struct Orientation {
+  bool exchanged = false;
+  bool mirrored_x = false;
+  bool mirrored_y = false;
+
+  bool is_upright() const noexcept { return !exchanged && !mirrored_x && !mirrored_y; }
+  friend bool operator==(const Orientation&, const Orientation&) = default;
+};
+
+// Of a JPEG's APP1 segment (from behind its length on): tag 0x0112 in the first directory of the TIFF
+// structure behind "Exif" (CIPA DC-008, 4.6). Upright where there is none, or where the data is damaged or
+// states a number other than 1 to 8: Pillow's ImageOps.exif_transpose does the same.
+Orientation exif_orientation(std::span<const std::byte> segment) noexcept;
+
+// The upright picture's size; the stored one's for an upright one's size, too.
+Size oriented(Size size, Orientation orientation) noexcept;
+
+// Where rows and columns of the upright picture, which has the given size, lie in the stored one.
+struct StoredPart {
+  PixelRange rows;
+  PixelRange columns;
+};
+StoredPart stored_part(PixelRange rows, PixelRange columns, Size upright, Orientation orientation) noexcept;
+
+// The upright pixels of a part that was decoded. `out` has the part's oriented size.
+void turn_upright(ImageView stored, Orientation orientation, MutableImageView out) noexcept;
+
+}  // namespace leat

@@ -1,0 +1,35 @@
+#include "datasets/image/packed_weights.h"
+
+#include <algorithm>
+
+#include "loader/base/checked.h"
+
+namespace leat {
+
+void PackedWeights::pack(const Coefficients& coefficients) {
+  taps_ = static_cast<std::size_t>(coefficients.max_taps());
+  pixels_ = align_up(static_cast<std::size_t>(coefficients.size()), kPixelGroup);
+  offsets_.assign(pixels_, 0);
+  weights_.assign(checked_multiply(checked_multiply(pixels_, taps_), kWeightCopies), 0);
+
+  const PixelRange source = coefficients.source();
+  // Pixels at the far end have few taps; those that they lack are put before these, not behind the row.
+  const int last_start = source.last - coefficients.max_taps();
+  for (int x = 0; x < coefficients.size(); ++x) {
+    const Coefficients::Taps taps = coefficients[x];
+    const int start = std::min(taps.first, last_start);
+    const std::size_t position = weight_position(static_cast<std::size_t>(x));
+    offsets_[position] = (start - source.first) * kChannels;
+    put(position, static_cast<std::size_t>(taps.first - start), taps);
+  }
+}
+
+void PackedWeights::put(std::size_t position, std::size_t first_tap, const Coefficients::Taps& taps) {
+  std::int32_t* to = weights_.data() + (first_tap * pixels_ + position) * kWeightCopies;
+  for (const std::int32_t weight : taps.weights) {
+    std::fill_n(to, kWeightCopies, weight);
+    to += pixels_ * kWeightCopies;
+  }
+}
+
+}  // namespace leat

@@ -1,0 +1,35 @@
+// Where the pixels of a picture go, and in which form.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <variant>
+
+#include "datasets/image/image.h"
+#include "datasets/image/resample_kernels.h"
+
+namespace leat {
+
+// f32 [3, height, width], dense: plane after plane, each pixel scaled.
+struct ScaledPlanes {
+  float* data = nullptr;
+  Size size;
+  ChannelScale scale;
+
+  std::size_t plane() const noexcept {
+    return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+  }
+  std::array<float*, 3> row(int y) const noexcept {
+    float* first = data + static_cast<std::size_t>(y) * static_cast<std::size_t>(size.width);
+    return {first, first + plane(), first + 2 * plane()};
+  }
+};
+
+// RGB as it is, or scaled.
+using PixelOutput = std::variant<MutableImageView, ScaledPlanes>;
+
+inline Size size_of(const PixelOutput& out) noexcept {
+  return std::visit([](const auto& pixels) { return pixels.size; }, out);
+}
+
+}  // namespace leat
