@@ -4,6 +4,9 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(JPEG REQUIRED)
+find_package(zstd REQUIRED CONFIG)
+# xxHash is compiled into the one file that includes it; nothing links it.
+find_path(LEAT_XXHASH_INCLUDE_DIR xxhash.h REQUIRED DOC "Where xxhash.h is (Debian: libxxhash-dev)")
 # DLPack is one header; loader/dlpack.cpp includes it, and no header of leat's does.
 find_path(LEAT_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Where dlpack/dlpack.h is (Debian: libdlpack-dev)")
 
