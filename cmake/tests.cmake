@@ -57,7 +57,7 @@ leat_compile_options(leat_test_support)
 
 leat_tests(loader LIBRARIES leat::loader nlohmann_json::nlohmann_json)
 target_include_directories(loader_tests PRIVATE ${LEAT_DLPACK_INCLUDE_DIR})
-leat_tests(datasets LIBRARIES leat::datasets JPEG::JPEG)
+leat_tests(datasets LIBRARIES leat::datasets JPEG::JPEG nlohmann_json::nlohmann_json)
 leat_tests(transfer LIBRARIES leat::transfer)
 leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})
 # The loader's own code in a simulated machine: compiled a second time, with other headers in the place of some of its

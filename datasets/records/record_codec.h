@@ -15,7 +15,7 @@ struct Compression {
 };
 
 // What pays for records like these (docs/record-format.md, "Whether to compress"): compares none, zstd, and zstd
-// with a dictionary trained on the same bodies. A pure function.
+// with a dictionary, which is trained on every other body and judged by the rest. A pure function.
 Compression measure_compression(std::span<const std::vector<std::byte>> bodies, int level);
 
 // What measure_compression() is to be given: the first records, not more.

@@ -53,7 +53,7 @@ Pieces cut(std::span<std::byte> memory, std::span<const FieldPlace> leading,
            std::span<const std::span<std::byte>> rows) {
   Pieces pieces;
   std::size_t at = 0;
-  for (std::size_t field = 0; field < leading.size(); ++field) {
+  for (std::size_t field = 0; field < std::min(leading.size(), rows.size()); ++field) {
     const FieldPlace& place = leading[field];
     if (rows[field].empty() || place.offset + place.bytes > memory.size()) continue;
     pieces.add(memory.subspan(at, place.offset - at));

@@ -15,12 +15,17 @@ namespace leat {
 
 namespace {
 
+// An archive's length with its end: two blocks of zeros, and as many more as make whole records.
+std::uint64_t padded(std::uint64_t members) {
+  return divide_up(checked_add(members, 2 * kTarBlock), kTarRecord) * kTarRecord;
+}
+
 class TarShard final : public ShardBuilder {
  public:
   explicit TarShard(DurableFile& file) : file_(file) {}
 
   std::uint64_t bytes_with(const EncodedSample& sample) const override {
-    return align_up(checked_add(file_.size(), sample.bytes.size() + 2 * kTarBlock), kTarRecord);
+    return padded(checked_add(file_.size(), sample.bytes.size()));
   }
 
   void add(EncodedSample sample) override {
@@ -33,7 +38,7 @@ class TarShard final : public ShardBuilder {
   }
 
   void finish() override {
-    file_.write(std::vector<std::byte>(align_up(file_.size() + 2 * kTarBlock, kTarRecord) - file_.size()));
+    file_.write(std::vector<std::byte>(padded(file_.size()) - file_.size()));
   }
 
  private:
