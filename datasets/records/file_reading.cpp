@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <vector>
 
+#include "datasets/records/xxh3.h"
 #include "loader/base/errors.h"
 
 namespace leat {
@@ -47,6 +50,20 @@ void read_parts(int fd, std::uint64_t offset, std::span<iovec> parts, const std:
 void read_bytes(int fd, std::uint64_t offset, std::span<std::byte> bytes, const std::filesystem::path& path) {
   iovec part{bytes.data(), bytes.size()};
   read_parts(fd, offset, {&part, 1}, path);
+}
+
+std::uint64_t checksum_of_file(const std::filesystem::path& path) {
+  const UniqueFd file = open_for_reading(path);
+  const std::uint64_t bytes = size_of_file(file.get(), path);
+  std::vector<std::byte> chunk(std::size_t{1} << 20);
+  Xxh3Stream checksum;
+  for (std::uint64_t at = 0; at < bytes;) {
+    const std::span<std::byte> part(chunk.data(), std::min<std::uint64_t>(chunk.size(), bytes - at));
+    read_bytes(file.get(), at, part, path);
+    checksum.update(part);
+    at += part.size();
+  }
+  return checksum.digest();
 }
 
 }  // namespace leat

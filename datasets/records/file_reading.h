@@ -21,4 +21,7 @@ std::uint64_t size_of_file(int fd, const std::filesystem::path& path);
 void read_parts(int fd, std::uint64_t offset, std::span<iovec> parts, const std::filesystem::path& path);
 void read_bytes(int fd, std::uint64_t offset, std::span<std::byte> bytes, const std::filesystem::path& path);
 
+// xxh3 of all of it.
+std::uint64_t checksum_of_file(const std::filesystem::path& path);
+
 }  // namespace leat

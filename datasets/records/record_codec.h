@@ -19,7 +19,7 @@ struct Compression {
 Compression measure_compression(std::span<const std::vector<std::byte>> bodies, int level);
 
 // What measure_compression() is to be given: the first records, not more.
-inline constexpr std::size_t kMeasuredRecords = 512, kMeasuredBytes = std::size_t{32} << 20;
+inline constexpr std::size_t kMeasuredRecords = 512, kMeasuredBytes = std::size_t{8} << 20;
 
 // Trains a dictionary; empty where there is too little to learn from.
 std::vector<std::byte> train_dictionary(std::span<const std::vector<std::byte>> bodies);

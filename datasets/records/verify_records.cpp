@@ -1,10 +1,7 @@
 #include "datasets/records/verify_records.h"
 
-#include <algorithm>
-
 #include "datasets/records/file_reading.h"
 #include "datasets/records/record_set.h"
-#include "datasets/records/xxh3.h"
 #include "loader/base/errors.h"
 
 namespace leat {
@@ -12,20 +9,6 @@ namespace leat {
 namespace {
 
 using Progress = std::function<void(std::size_t)>;
-
-std::uint64_t checksum_of_file(const std::filesystem::path& path) {
-  const UniqueFd file = open_for_reading(path);
-  const std::uint64_t bytes = size_of_file(file.get(), path);
-  std::vector<std::byte> chunk(std::size_t{1} << 20);
-  Xxh3Stream checksum;
-  for (std::uint64_t at = 0; at < bytes;) {
-    const std::span<std::byte> part(chunk.data(), std::min<std::uint64_t>(chunk.size(), bytes - at));
-    read_bytes(file.get(), at, part, path);
-    checksum.update(part);
-    at += part.size();
-  }
-  return checksum.digest();
-}
 
 // Adds what is wrong with the records of one shard that could be opened.
 void verify_each(const RecordSet& set, std::size_t shard, std::vector<BadRecords>& bad,
