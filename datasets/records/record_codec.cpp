@@ -14,6 +14,8 @@ namespace leat {
 namespace {
 
 constexpr std::size_t kDictionaryBytes = 112'640;  // zstd's own default
+constexpr std::size_t kDictionaryHelps =
+    32'768;  // mean bytes of a record; longer ones fill zstd's tables themselves
 constexpr double kWorthwhile = 0.90, kWorthADictionary = 0.95;
 
 template <auto release>
@@ -94,7 +96,8 @@ Compression measure_compression(std::span<const std::vector<std::byte>> bodies, 
   for (const auto& body : judged) raw += body.size();
   const Compression none, plain{true, level, {}};
   const std::size_t alone = compressed_bytes(judged, plain);
-  const Compression shared{true, level, train_dictionary(learned)};
+  Compression shared{true, level, {}};
+  if (raw <= kDictionaryHelps * judged.size()) shared.dictionary = train_dictionary(learned);
   if (!shared.dictionary.empty()) {
     const std::size_t together = compressed_bytes(judged, shared);
     const bool pays = double(together) < kWorthADictionary * double(alone);
