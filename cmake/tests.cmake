@@ -77,11 +77,12 @@ if(LEAT_INTERLEAVING)
 endif()
 
 if(LEAT_BUILD_TOOLS)
-  leat_tests(tools LIBRARIES leat_tools_train leat_tools_sweep leat_tools_common nlohmann_json::nlohmann_json)
+  leat_tests(tools LIBRARIES leat_tools_convert leat_tools_train leat_tools_sweep leat_tools_common nlohmann_json::nlohmann_json)
   target_compile_definitions(tools_tests PRIVATE LEAT_TRAIN="$<TARGET_FILE:leat-train>"
                              LEAT_SWEEP="$<TARGET_FILE:leat-sweep>"
+                             LEAT_CONVERT="$<TARGET_FILE:leat-convert>"
                              LEAT_WITH_GLOO=$<STREQUAL:${LEAT_GLOO_FOLDER},parallel/gloo>)
-  add_dependencies(tools_tests leat-train leat-sweep)
+  add_dependencies(tools_tests leat-convert leat-train leat-sweep)
 endif()
 
 add_test(NAME "process: a consumer builds and runs against the installed package"
