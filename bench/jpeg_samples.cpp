@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/comparison.h"
+#include "bench/raw_samples.h"
 #include "datasets/image_folder.h"
 #include "datasets/read_file.h"
 #include "datasets/subset.h"
@@ -126,6 +127,7 @@ void add_jpeg_samples(const std::filesystem::path& folder) {
       [folder] { return load(folder, normalized_train_transforms()); });
   add("JPEG, resize 256 + centre crop 224, 2 workers", 1.0, limit,
       [folder] { return load(folder, val_transforms()); });
+  add_raw_samples(folder, limit);
 }
 
 }  // namespace leat::bench

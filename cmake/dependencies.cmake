@@ -10,6 +10,8 @@ find_library(LEAT_ZSTD_LIBRARY zstd REQUIRED)
 find_library(LEAT_ISAL_LIBRARY isal REQUIRED)
 mark_as_advanced(LEAT_ZSTD_LIBRARY LEAT_ISAL_LIBRARY)
 find_package(hwy REQUIRED)  # Highway: vector instructions, chosen at run time
+# xxHash is compiled into the one file that includes it; nothing links it.
+find_path(LEAT_XXHASH_INCLUDE_DIR xxhash.h REQUIRED DOC "Where xxhash.h is (Debian: libxxhash-dev)")
 # DLPack is one header; loader/dlpack.cpp includes it, and no header of leat's does.
 find_path(LEAT_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Where dlpack/dlpack.h is (Debian: libdlpack-dev)")
 

@@ -20,7 +20,7 @@ install(TARGETS ${LEAT_LIBRARIES} EXPORT leat-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT leat-targets NAMESPACE leat:: DESTINATION ${LEAT_PACKAGE_DIR})
 if(LEAT_BUILD_TOOLS)
-  install(TARGETS leat-sweep leat-train RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS leat-convert leat-sweep leat-train RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
 configure_package_config_file(cmake/leat-config.cmake.in ${PROJECT_BINARY_DIR}/leat-config.cmake

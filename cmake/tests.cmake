@@ -59,7 +59,7 @@ leat_compile_options(leat_test_support)
 
 leat_tests(loader LIBRARIES leat::loader nlohmann_json::nlohmann_json)
 target_include_directories(loader_tests PRIVATE ${LEAT_DLPACK_INCLUDE_DIR})
-leat_tests(datasets LIBRARIES leat::datasets JPEG::JPEG ZLIB::ZLIB zstd hwy::hwy)
+leat_tests(datasets LIBRARIES leat::datasets JPEG::JPEG ZLIB::ZLIB zstd hwy::hwy nlohmann_json::nlohmann_json)
 leat_tests(transfer LIBRARIES leat::transfer)
 leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})
 # The loader's own code in a simulated machine: compiled a second time, with other headers in the place of some of its
@@ -79,11 +79,12 @@ if(LEAT_INTERLEAVING)
 endif()
 
 if(LEAT_BUILD_TOOLS)
-  leat_tests(tools LIBRARIES leat_tools_train leat_tools_sweep leat_tools_common nlohmann_json::nlohmann_json)
+  leat_tests(tools LIBRARIES leat_tools_convert leat_tools_train leat_tools_sweep leat_tools_common nlohmann_json::nlohmann_json)
   target_compile_definitions(tools_tests PRIVATE LEAT_TRAIN="$<TARGET_FILE:leat-train>"
                              LEAT_SWEEP="$<TARGET_FILE:leat-sweep>"
+                             LEAT_CONVERT="$<TARGET_FILE:leat-convert>"
                              LEAT_WITH_GLOO=$<STREQUAL:${LEAT_GLOO_FOLDER},parallel/gloo>)
-  add_dependencies(tools_tests leat-train leat-sweep)
+  add_dependencies(tools_tests leat-convert leat-train leat-sweep)
 endif()
 
 add_test(NAME "process: a consumer builds and runs against the installed package"

@@ -1,4 +1,4 @@
-# leat-sweep and leat-train, and the libraries that hold all of them but their main functions (the tests link those).
+# leat-sweep, leat-train and leat-convert, and the libraries that hold all of them but their main functions (the tests link those).
 find_package(CLI11 REQUIRED)
 
 # OpenBLAS: Debian keeps each flavour in a folder of its own. OpenMP's is preferred: it is safe for several threads, and
@@ -39,6 +39,8 @@ endif()
 leat_tool(train FOLDERS ${train_folders} LIBRARIES ${LEAT_OPENBLAS_LIBRARY} ${train_cuda_libraries})
 target_include_directories(leat_tools_train PRIVATE ${LEAT_CBLAS_INCLUDE_DIR})
 leat_tool(sweep FOLDERS tools/sweep)
+find_package(TBB REQUIRED)
+leat_tool(convert FOLDERS tools/convert LIBRARIES TBB::tbb)
 # g++ 12 vectorises loops at -O3 only.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/tools/train/host_math.cpp PROPERTIES
                             COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)

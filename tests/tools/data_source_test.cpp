@@ -63,7 +63,7 @@ TEST_CASE("what is no data is refused with what is known") {
   const TemporaryFolder folder;
   const std::string file = folder.write("images.tar", "");
   expect_error<UsageError>([&] { find_images(folder / "absent", silent); }, {"nothing at", "absent"});
-  expect_error<UsageError>([&] { find_images(folder.path(), silent); }, {"no sub-folders with JPEG"});
+  expect_error<UsageError>([&] { find_images(folder.path(), silent); }, {"neither sub-folders with JPEG"});
   expect_error<UsageError>([&] { find_images(file, silent); },
                            {"images.tar", "imagefolder:PATH", "synthetic:N"});
   expect_error<UsageError>([&] { find_images("s3://bucket/x", silent); },

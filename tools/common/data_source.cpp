@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "datasets/records/manifest.h"
 #include "datasets/synthetic.h"
 #include "datasets/synthetic_folder.h"
 #include "loader/base/cpus.h"
@@ -17,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kImageFolder = "imagefolder:";
+constexpr std::string_view kRecords = "leat:";
 constexpr std::string_view kSynthetic = "synthetic:";
 constexpr std::size_t kMinSynthetic = 50;
 constexpr std::size_t kMaxSynthetic = 10'000'000;
@@ -41,21 +43,32 @@ bool holds_classes(const fs::path& folder) {
          });
 }
 
+bool holds_images(const fs::path& folder) {
+  return has_manifest(folder) || holds_classes(folder);
+}
+
 ImageLocation look_at(const fs::path& path) {
   if (!fs::exists(path)) throw UsageError(fmt::format("there is nothing at '{}'", path.string()));
   if (!fs::is_directory(path)) {
     throw UsageError(fmt::format("'{}' is no folder; known are: {}", path.string(), data_uri_help()));
   }
   const fs::path train = path / "train";
-  if (holds_classes(train)) {
+  if (holds_images(train)) {
     for (const char* name : {"test", "val"}) {
-      if (holds_classes(path / name)) return {train, path / name};
+      if (holds_images(path / name)) return {train, path / name};
     }
     return {train, std::nullopt};
   }
-  if (holds_classes(path)) return {path, std::nullopt};
+  if (holds_images(path)) return {path, std::nullopt};
   throw UsageError(fmt::format(
-      "'{}' holds no sub-folders with JPEG files in them, neither itself nor in train/", path.string()));
+      "'{}' holds neither sub-folders with JPEG files in them nor leat records, neither itself nor in train/",
+      path.string()));
+}
+
+ImageLocation look_at_records(const fs::path& path) {
+  if (has_manifest(path) || has_manifest(path / "train")) return look_at(path);
+  throw UsageError(fmt::format("'{}' holds no leat records: there is no {}, neither in it nor in train/",
+                               path.string(), kManifestName));
 }
 
 std::size_t parse_image_count(std::string_view text) {
@@ -98,14 +111,17 @@ const char* environment(const char* name) {
 }  // namespace
 
 std::string_view data_uri_help() {
-  return "PATH (a folder with train/ and test/ or val/ below it, or with one sub-folder per class), "
+  return "PATH (a folder with train/ and test/ or val/ below it, or with one sub-folder per class, or of "
+         "leat records), "
          "imagefolder:PATH "
-         "(the same), synthetic:N (N generated images of ten classes, made once and kept)";
+         "(the same), leat:PATH (leat records, with pictures and labels), synthetic:N (N generated images of "
+         "ten classes, made once and kept)";
 }
 
 ImageLocation find_images(const std::string& uri, const Say& say) {
   const std::string_view view = uri;
   if (view.starts_with(kImageFolder)) return look_at(view.substr(kImageFolder.size()));
+  if (view.starts_with(kRecords)) return look_at_records(view.substr(kRecords.size()));
   if (view.starts_with(kSynthetic)) return generate(parse_image_count(view.substr(kSynthetic.size())), say);
   if (!scheme_of(uri).empty() && !fs::exists(uri)) {
     throw UsageError(fmt::format("'{}' has a scheme that is not known: {}; known are: {}", uri,

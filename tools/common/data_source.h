@@ -9,7 +9,7 @@
 
 namespace leat::tools {
 
-// Folders with one sub-folder per class. Where there is no folder of held-back images, every tenth image of
+// Folders with one sub-folder per class, or of leat records. Where there is no folder of held-back images, every tenth image of
 // each class is held back (see ImageSet).
 struct ImageLocation {
   std::filesystem::path train;
@@ -25,7 +25,9 @@ std::string_view data_uri_help();
 // Finds what `uri` names:
 //   PATH              a folder with train/ and test/ or val/ below it, each holding one sub-folder per
 //                     class; or a folder that holds the classes itself (or has them in train/ alone).
+//                     Each of them may be a folder of leat records instead (recognised by their manifest).
 //   imagefolder:PATH  the same, said explicitly.
+//   leat:PATH         the same, where records must be in PATH or in its train/.
 //   synthetic:N       N generated images of ten classes (at least 50), four fifths in train/, one fifth in
 //                     test/; written once into cache_folder() and taken from there from then on.
 // Throws UsageError where that is not what lies there, or for an unknown scheme.

@@ -3,16 +3,31 @@
 #include <fmt/format.h>
 
 #include <unordered_map>
+#include <utility>
 
+#include "datasets/image_folder.h"
+#include "datasets/records/manifest.h"
+#include "datasets/records/record_images.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {
 namespace {
 
-std::vector<std::int64_t> labels_of(const ImageFolder& folder) {
-  std::vector<std::int64_t> labels(folder.size());
-  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = folder.label_of(i);
+template <class Images>
+std::vector<std::int64_t> labels_of(const Images& images) {
+  std::vector<std::int64_t> labels(images.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = images.label_of(i);
   return labels;
+}
+
+// Calls `use` with the images that lie at `path`, of whichever kind.
+template <class Use>
+void open_images(const std::filesystem::path& path, TransformPipeline transforms, const Use& use) {
+  if (has_manifest(path)) {
+    use(std::make_unique<RecordImages>(path, std::move(transforms)));
+  } else {
+    use(std::make_unique<ImageFolder>(path, std::move(transforms)));
+  }
 }
 
 }  // namespace
@@ -20,21 +35,30 @@ std::vector<std::int64_t> labels_of(const ImageFolder& folder) {
 ImageSet::ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms) {
   const bool own_folder = part == Part::held_back && location.held_back.has_value();
   const auto& path = own_folder ? *location.held_back : location.train;
-  folder_ = std::make_unique<ImageFolder>(path, std::move(transforms));
-  if (own_folder || part == Part::all || (part == Part::train && location.held_back)) return;
-  auto indices = tenths(labels_of(*folder_), part == Part::held_back);
+  const bool whole = own_folder || part == Part::all || (part == Part::train && location.held_back);
+  std::vector<std::int64_t> labels;
+  open_images(path, std::move(transforms), [&](auto images) {
+    classes_ = images->classes();
+    if (!whole) labels = labels_of(*images);
+    images_ = std::move(images);
+  });
+  if (classes_.empty()) {
+    throw UsageError(fmt::format("the records in '{}' do not name their classes", path.string()));
+  }
+  if (whole) return;
+  auto indices = tenths(labels, part == Part::held_back);
   if (indices.empty()) {
     throw UsageError(
         fmt::format("no image of '{}' is held back for testing: give ten images per class or more, or a "
                     "folder test/ beside train/",
                     path.string()));
   }
-  subset_ = std::make_unique<Subset>(*folder_, std::move(indices));
+  subset_ = std::make_unique<Subset>(*images_, std::move(indices));
 }
 
 const Dataset& ImageSet::dataset() const noexcept {
   if (subset_) return *subset_;
-  return *folder_;
+  return *images_;
 }
 
 std::vector<std::size_t> tenths(const std::vector<std::int64_t>& labels, bool held_back) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "datasets/dataset.h"
 #include "datasets/image/transform.h"
-#include "datasets/image_folder.h"
 #include "datasets/subset.h"
 #include "tools/common/data_source.h"
 
@@ -22,15 +22,17 @@ enum class Part {
 // A dataset and what it consists of. Movable; the dataset stays where it is.
 class ImageSet {
  public:
-  // Lists the folder. Throws UsageError where nothing is left in this part, and what ImageFolder throws.
+  // Lists the folder. Throws UsageError where nothing is left in this part, or records do not name their classes, and
+  // what ImageFolder and RecordImages throw.
   ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms);
 
   const Dataset& dataset() const noexcept;
-  const std::vector<std::string>& classes() const noexcept { return folder_->classes(); }
+  const std::vector<std::string>& classes() const noexcept { return classes_; }
 
  private:
-  std::unique_ptr<ImageFolder> folder_;
-  std::unique_ptr<Subset> subset_;  // null: all of the folder
+  std::unique_ptr<Dataset> images_;  // ImageFolder or RecordImages
+  std::vector<std::string> classes_;
+  std::unique_ptr<Subset> subset_;  // null: all of the images
 };
 
 // Positions i of a run of labels whose held-back flag is `held_back`: the 10th, 20th, ... of each label is

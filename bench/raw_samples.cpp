@@ -1,0 +1,95 @@
+#include "bench/raw_samples.h"
+
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "datasets/image/image_loader.h"
+#include "datasets/image/jpeg_decoder.h"
+#include "datasets/records/record_images.h"
+#include "datasets/shards/image_folder_source.h"
+#include "datasets/shards/record_writer.h"
+#include "datasets/subset.h"
+#include "loader/data_loader.h"
+
+namespace leat::bench {
+
+namespace {
+
+constexpr std::size_t kSamples = 600, kBatch = 64;
+constexpr int kSize = 224, kWorkers = 2, kShortSide = 256;
+
+template <class T>
+std::vector<std::byte> bytes_of(std::span<const T> values) {
+  const auto bytes = std::as_bytes(values);
+  return {bytes.begin(), bytes.end()};
+}
+
+RecordSchema pixels_schema() {
+  constexpr std::size_t kMostPixels = std::size_t{1} << 24;
+  return RecordSchema(
+      {{{"label", DType::i64, {}}, Content::values},
+       {{"image_size", DType::u32, {2}}, Content::values},
+       {Field::ragged("image", DType::u8, {.max_length = kMostPixels, .element = {3}}), Content::rgb}});
+}
+
+// The picture with a shorter side of kShortSide.
+Image scaled(const std::vector<std::byte>& jpeg) {
+  JpegDecoder header;
+  Rng unused(0, 0, 0);
+  const TransformPipeline resize = Resize{kShortSide};
+  Image image(resize.plan(header.read_header(jpeg), unused).output());
+  ImageLoader::of_this_thread().load(jpeg, resize, {}, unused, image.view());
+  return image;
+}
+
+void write_pixels(const std::filesystem::path& images, const std::filesystem::path& folder) {
+  const ImageFolderSource source(images);
+  RecordWriter writer(folder, pixels_schema(), {.alignment = 64, .zstd = RecordWriterOptions::Zstd::off});
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    RawSample sample = source.read(i);
+    const Image image = scaled(sample.fields[ImageFolderSource::kImage]);
+    const std::uint32_t extents[] = {static_cast<std::uint32_t>(image.size().height),
+                                     static_cast<std::uint32_t>(image.size().width)};
+    const std::size_t bytes = image.view().row_bytes() * extents[0];
+    writer.add({{std::move(sample.fields[ImageFolderSource::kLabel]),
+                 bytes_of(std::span<const std::uint32_t>(extents)),
+                 bytes_of(std::span<const std::uint8_t>(image.view().data, bytes))}});
+  }
+  writer.finish();
+}
+
+Epoch load(const std::filesystem::path& images) {
+  struct Loading {
+    std::unique_ptr<RecordImages> records;
+    std::unique_ptr<Subset> repeated;
+    std::unique_ptr<DataLoader> loader;
+  };
+  const std::filesystem::path folder = std::filesystem::path(LEAT_BENCH_DATA) / "raw-256";
+  std::filesystem::remove_all(folder);
+  write_pixels(images, folder);
+  auto loading = std::make_shared<Loading>();
+  loading->records =
+      std::make_unique<RecordImages>(folder, RandomResizedCrop{kSize} | RandomHorizontalFlip{});
+  std::vector<std::size_t> indices(kSamples);
+  for (std::size_t i = 0; i < kSamples; ++i) indices[i] = i % loading->records->size();
+  loading->repeated = std::make_unique<Subset>(*loading->records, std::move(indices));
+  loading->loader = std::make_unique<DataLoader>(
+      *loading->repeated, DataLoaderOptions{.batch_size = kBatch, .shuffle = true, .num_workers = kWorkers});
+  return [loading] {
+    std::size_t samples = 0;
+    while (const auto batch = loading->loader->next()) samples += batch->size();
+    if (samples != kSamples) throw std::runtime_error("an epoch of pixels lost or doubled samples");
+    return samples;
+  };
+}
+
+}  // namespace
+
+void add_raw_samples(const std::filesystem::path& folder, std::function<Epoch()> make_decoder) {
+  add("raw 256, random-resized-crop 224, 2 workers", 4.6, std::move(make_decoder),
+      [folder] { return load(folder); });
+}
+
+}  // namespace leat::bench

@@ -1,0 +1,208 @@
+#include "datasets/records/shard_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "datasets/records/file_reading.h"
+#include "datasets/records/schema_json.h"
+#include "datasets/records/xxh3.h"
+#include "loader/base/checked.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+// What a thread reads records in. Grows to the largest one.
+struct Scratch {
+  std::vector<std::byte> stored;
+  std::vector<std::byte> body;
+  std::array<FieldPlace, Schema::kMaxFields> places;
+  Xxh3Stream checksum;
+
+  static Scratch& of_this_thread() {
+    thread_local Scratch scratch;
+    return scratch;
+  }
+};
+
+std::span<std::byte> room(std::vector<std::byte>& memory, std::size_t bytes) {
+  if (memory.size() < bytes) memory.resize(bytes);
+  return {memory.data(), bytes};
+}
+
+// The pieces of a stored body, from front to back: rows where the caller gave some, else its place in `memory`.
+// Two for each field and one behind the last.
+class Pieces {
+ public:
+  void add(std::span<std::byte> piece) {
+    if (!piece.empty()) parts_[count_++] = {piece.data(), piece.size()};
+  }
+  std::span<iovec> parts() { return {parts_.data(), count_}; }
+
+ private:
+  std::array<iovec, 2 * Schema::kMaxFields + 1> parts_;
+  std::size_t count_ = 0;
+};
+
+Pieces cut(std::span<std::byte> memory, std::span<const FieldPlace> leading,
+           std::span<const std::span<std::byte>> rows) {
+  Pieces pieces;
+  std::size_t at = 0;
+  for (std::size_t field = 0; field < std::min(leading.size(), rows.size()); ++field) {
+    const FieldPlace& place = leading[field];
+    if (rows[field].empty() || place.offset + place.bytes > memory.size()) continue;
+    pieces.add(memory.subspan(at, place.offset - at));
+    pieces.add(rows[field]);
+    at = place.offset + place.bytes;
+  }
+  pieces.add(memory.subspan(at));
+  return pieces;
+}
+
+}  // namespace
+
+ShardReader::ShardReader(std::filesystem::path path, Options options)
+    : path_(std::move(path)), keep_open_(options.keep_open), decompressor_(std::move(options.decompressor)) {
+  UniqueFd file = open_for_reading(path_);
+  try {
+    read_head(file.get(), options.schema);
+  } catch (const DataError&) {
+    throw;
+  } catch (const SystemError&) {
+    throw;
+  } catch (const Error& error) {
+    throw DataError(path_.string(), error.what());
+  }
+  if (keep_open_) file_ = std::move(file);
+}
+
+void ShardReader::read_head(int fd, const RecordSchema* set) {
+  const std::uint64_t file_bytes = size_of_file(fd, path_);
+  if (file_bytes < kHeaderBytes + kFooterBytes) {
+    throw DataError(path_.string(), fmt::format("its {} bytes are too few for a shard", file_bytes));
+  }
+  std::array<std::byte, kHeaderBytes> header;
+  read_bytes(fd, 0, header, path_);
+  header_ = read_header(header, path_.string());
+  std::array<std::byte, kFooterBytes> footer;
+  read_bytes(fd, file_bytes - kFooterBytes, footer, path_);
+  footer_ = read_footer(footer, path_.string());
+  check_shape(file_bytes);
+
+  std::vector<std::byte> head(header_.schema_bytes + header_.dictionary_bytes);
+  read_bytes(fd, kHeaderBytes, head, path_);
+  if (xxh3(head) != header_.head_checksum) throw Error("its schema is damaged: the checksum is another");
+  take_schema({reinterpret_cast<const char*>(head.data()), header_.schema_bytes}, set);
+
+  std::vector<std::byte> index(index_bytes(footer_.records));
+  read_bytes(fd, footer_.index_offset, index, path_);
+  entries_ = read_index(index, footer_.records, path_.string());
+  check_entries();
+  head.erase(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(header_.schema_bytes));
+  if (!decompressor_ || decompressor_->dictionary() != head) {
+    decompressor_ = std::make_shared<RecordDecompressor>(std::move(head));
+  }
+}
+
+void ShardReader::take_schema(std::string_view text, const RecordSchema* set) {
+  schema_ = read_schema(parse_json_object(text, path_.string()), path_.string());
+  if (set != nullptr) {
+    if (!schema_.matches(*set)) throw Error("its schema is not the one that the set's manifest has");
+    schema_ = *set;
+  }
+  layout_ = std::make_unique<BodyLayout>(schema_.fields(), header_.alignment);
+}
+
+void ShardReader::check_shape(std::uint64_t file_bytes) const {
+  if (footer_.file_bytes != file_bytes) {
+    throw Error(fmt::format("it has {} bytes where its footer says {}", file_bytes, footer_.file_bytes));
+  }
+  if (footer_.records > kMaxRecords) {
+    throw Error(fmt::format("it has {} records; the limit is {}", footer_.records, kMaxRecords));
+  }
+  const std::uint64_t head = kHeaderBytes + header_.schema_bytes + header_.dictionary_bytes;
+  const std::uint64_t behind_index =
+      checked_add(footer_.index_offset, checked_add(index_bytes(footer_.records), kFooterBytes));
+  if (footer_.data_offset != align_up(head, header_.alignment) ||
+      footer_.index_offset < footer_.data_offset || footer_.index_offset % sizeof(std::uint64_t) != 0 ||
+      behind_index != file_bytes) {
+    throw Error("the places of its parts contradict each other");
+  }
+}
+
+void ShardReader::check_entries() const {
+  std::uint64_t end = footer_.data_offset, stored = 0, raw = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const IndexEntry& entry = entries_[i];
+    const bool placed = entry.offset % header_.alignment == 0 && entry.offset >= end &&
+                        entry.offset <= footer_.index_offset &&
+                        entry.stored <= footer_.index_offset - entry.offset;
+    const bool sized = entry.stored <= entry.raw && entry.raw <= layout_->max_bytes() &&
+                       (header_.codec != Codec::none || entry.stored == entry.raw);
+    if (!placed || !sized) {
+      throw Error(
+          fmt::format("its index contradicts itself: record {} of {} bytes at byte {}, unpacked {} (the "
+                      "greatest is {})",
+                      i, entry.stored, entry.offset, entry.raw, layout_->max_bytes()));
+    }
+    end = entry.offset + entry.stored;
+    stored += entry.stored;
+    raw += entry.raw;
+  }
+  if (stored != footer_.stored_bytes || raw != footer_.raw_bytes) {
+    throw Error("the sizes of its records do not add up to what its footer says");
+  }
+}
+
+void ShardReader::read_parts_of(std::uint64_t offset, std::span<iovec> parts) const {
+  const UniqueFd opened = keep_open_ ? UniqueFd() : open_for_reading(path_);
+  read_parts(keep_open_ ? file_.get() : opened.get(), offset, parts, path_);
+}
+
+bool ShardReader::peek(std::size_t record, std::size_t field, std::span<std::byte> row) const {
+  const IndexEntry& entry = entries_.at(record);
+  if (entry.stored != entry.raw || field >= layout_->leading().size()) return false;
+  const FieldPlace& place = layout_->leading()[field];
+  if (place.bytes != row.size() || place.offset + place.bytes > entry.stored) return false;
+  iovec part{row.data(), row.size()};
+  read_parts_of(entry.offset + place.offset, {&part, 1});
+  return true;
+}
+
+void ShardReader::read_stored(const IndexEntry& entry, std::span<const std::span<std::byte>> rows,
+                              std::span<std::byte> memory) const {
+  Pieces pieces = entry.stored == entry.raw ? cut(memory, layout_->leading(), rows) : cut(memory, {}, {});
+  Pieces read = pieces;  // read_parts() changes it
+  read_parts_of(entry.offset, read.parts());
+  Xxh3Stream& checksum = Scratch::of_this_thread().checksum;
+  checksum.reset();
+  for (const iovec& part : pieces.parts()) {
+    checksum.update({static_cast<const std::byte*>(part.iov_base), part.iov_len});
+  }
+  if (checksum.digest() != entry.checksum) throw Error("it is damaged: its checksum is another");
+}
+
+RecordView ShardReader::read(std::size_t record, std::span<const std::span<std::byte>> rows) const {
+  const IndexEntry& entry = entries_.at(record);
+  Scratch& scratch = Scratch::of_this_thread();
+  const bool packed = entry.stored != entry.raw;
+  const std::span<std::byte> stored = room(packed ? scratch.stored : scratch.body, entry.stored);
+  read_stored(entry, rows, stored);
+  const std::span<std::byte> body = packed ? room(scratch.body, entry.raw) : stored;
+  if (packed) decompressor_->decompress(stored, body);
+  const std::span<FieldPlace> places(scratch.places.data(), schema_.size());
+  layout_->find(body, body.size(), places);
+  const std::size_t done = packed ? 0 : layout_->leading().size();
+  for (std::size_t field = done; field < rows.size(); ++field) {
+    if (rows[field].empty()) continue;
+    std::ranges::copy(body.subspan(places[field].offset, places[field].bytes), rows[field].begin());
+  }
+  return {body, places};
+}
+
+}  // namespace leat

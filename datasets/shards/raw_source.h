@@ -1,0 +1,40 @@
+// What conversion reads: samples as the bytes that lie on disk, undecoded.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "datasets/records/record_schema.h"
+
+namespace leat {
+
+// The values of one sample, one per field of the source's schema, dense and little-endian; a ragged field's value has
+// as many bytes as its elements.
+struct RawSample {
+  std::vector<std::vector<std::byte>> fields;
+};
+
+// Immutable, thread-safe: read() is called by many threads at once.
+class RawSource {
+ public:
+  virtual ~RawSource() = default;
+
+  virtual std::size_t size() const = 0;
+
+  // The greatest lengths are bounds; they need not occur.
+  virtual const RecordSchema& schema() const = 0;
+
+  // Sample `index`, below size(). Throws DataError on a sample that is missing, damaged or too long, SystemError.
+  virtual RawSample read(std::size_t index) const = 0;
+
+  // Where it comes from, for messages: a path, say.
+  virtual std::string describe(std::size_t index) const = 0;
+
+ protected:
+  RawSource() = default;
+  RawSource(const RawSource&) = default;
+  RawSource& operator=(const RawSource&) = default;
+};
+
+}  // namespace leat

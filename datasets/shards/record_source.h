@@ -1,0 +1,27 @@
+// leat records as they are.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "datasets/records/record_set.h"
+#include "datasets/shards/raw_source.h"
+
+namespace leat {
+
+class RecordSource final : public RawSource {
+ public:
+  // As RecordSet.
+  explicit RecordSource(const std::filesystem::path& path) : set_(path) {}
+
+  std::size_t size() const override { return set_.size(); }
+  const RecordSchema& schema() const override { return set_.schema(); }
+  RawSample read(std::size_t index) const override;
+  std::string describe(std::size_t index) const override { return set_.describe(index); }
+
+ private:
+  RecordSet set_;
+};
+
+}  // namespace leat

@@ -1,0 +1,86 @@
+#include "datasets/shards/ustar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+#include "loader/base/checked.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+constexpr std::size_t kNameBytes = 100, kPrefixBytes = 155, kMaxContent = (std::size_t{1} << 33) - 1;
+
+class Header {
+ public:
+  void put(std::size_t at, std::string_view text) {
+    std::ranges::copy(text, bytes_.begin() + std::ptrdiff_t(at));
+  }
+
+  // The sum of all bytes, those of the sum itself taken as spaces.
+  void seal() {
+    put(148, "        ");
+    const unsigned sum = std::accumulate(bytes_.begin(), bytes_.end(), 0U, [](unsigned all, char c) {
+      return all + static_cast<unsigned char>(c);
+    });
+    put(148, fmt::format("{:06o}", sum));
+    bytes_[154] = '\0';
+  }
+
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span(bytes_)); }
+
+ private:
+  std::array<char, kTarBlock> bytes_{};
+};
+
+// Where a long name is cut into prefix and name: at a '/', which is not stored.
+std::optional<std::size_t> find_cut(const std::string& name) {
+  for (std::size_t cut = name.find('/', 1); cut != std::string::npos; cut = name.find('/', cut + 1)) {
+    const std::size_t rest = name.size() - cut - 1;
+    if (cut <= kPrefixBytes && rest <= kNameBytes && rest > 0) return cut;
+  }
+  return std::nullopt;
+}
+
+void put_name(Header& header, const std::string& name) {
+  if (name.size() <= kNameBytes) return header.put(0, name);
+  const auto cut = find_cut(name);
+  if (!cut) throw ArgumentError(fmt::format("the name '{}' is too long for a tar archive", name));
+  header.put(345, std::string_view(name).substr(0, *cut));
+  header.put(0, std::string_view(name).substr(*cut + 1));
+}
+
+}  // namespace
+
+void append_tar_member(std::vector<std::byte>& archive, const std::string& name,
+                       std::span<const std::byte> content) {
+  if (content.size() > kMaxContent)
+    throw ArgumentError(fmt::format("'{}' is too long for a tar archive", name));
+  Header header;
+  put_name(header, name);
+  header.put(100, "0000444");
+  header.put(108, "0000000");  // user and group by number
+  header.put(116, "0000000");
+  header.put(124, fmt::format("{:011o}", content.size()));
+  header.put(136, "00000000000");
+  header.put(156, "0");  // a regular file
+  header.put(257, std::string_view("ustar\0"
+                                   "00",
+                                   8));
+  header.put(265, "bigdata");
+  header.put(297, "bigdata");
+  header.put(329, "0000000");  // device numbers
+  header.put(337, "0000000");
+  header.seal();
+  const auto bytes = header.bytes();
+  archive.insert(archive.end(), bytes.begin(), bytes.end());
+  archive.insert(archive.end(), content.begin(), content.end());
+  archive.resize(align_up(archive.size(), kTarBlock));
+}
+
+}  // namespace leat

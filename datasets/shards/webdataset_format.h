@@ -1,0 +1,40 @@
+// WebDataset for writing: a POSIX tar of ustar members, one for each field of a sample.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "datasets/shards/shard_format.h"
+
+namespace leat {
+
+// shard-000000.tar..., as webdataset's ShardWriter lays them out: mode 0444, owner bigdata, time 0, members of a sample
+// next to each other in order of their suffixes, the end padded to 10,240 bytes. The key is the sample's name without
+// its extension, dots in its last part replaced by '_' (a key ends at the first), or its number in nine digits. Suffixes:
+//
+//   jpeg -> jpg, the label (an i64 scalar) -> cls, text -> txt, bytes -> bin, everything else -> npy (NumPy, version 1.0);
+//   a field of another name than image, label or text has its name before: depth.npy.
+class WebDatasetFormat final : public ShardFormat {
+ public:
+  // Throws ArgumentError naming a field that cannot be written.
+  explicit WebDatasetFormat(RecordSchema schema);
+
+  EncodedSample encode(const RawSample& sample, std::size_t index) const override;
+  std::string shard_name(std::size_t shard) const override;
+  std::unique_ptr<ShardBuilder> begin(std::size_t shard, DurableFile& file) const override;
+  void write_index(const std::filesystem::path&, std::span<const ShardSummary>) const override {}  // has none
+  std::uint64_t max_shard_bytes() const override { return std::uint64_t{1} << 62; }
+
+ private:
+  struct Member {
+    std::string suffix;
+    std::size_t field;
+  };
+  std::string key_of(const RawSample& sample, std::size_t index) const;
+  std::vector<std::byte> content_of(const RawSample& sample, std::size_t field) const;
+
+  RecordSchema schema_;
+  std::vector<Member> members_;  // in order of their suffixes
+};
+
+}  // namespace leat

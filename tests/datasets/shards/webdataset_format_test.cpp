@@ -1,0 +1,139 @@
+#include "datasets/shards/webdataset_format.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <cstring>
+
+#include "datasets/shards/shard_set_writer.h"
+#include "datasets/shards/ustar.h"
+#include "tests/datasets/records/arithmetic_records.h"
+#include "tests/support/expect_error.h"
+
+namespace leat::test {
+
+namespace {
+
+struct Member {
+  std::string name;
+  std::string content;
+};
+
+std::string text_at(const std::string& tar, std::size_t at, std::size_t size) {
+  return {tar.data() + at, ::strnlen(tar.data() + at, size)};
+}
+
+// As a reader of ustar: sums checked, prefix and name joined.
+std::vector<Member> members_of(const std::string& tar) {
+  std::vector<Member> members;
+  for (std::size_t at = 0; at + 512 <= tar.size() && tar[at] != '\0';) {
+    unsigned sum = 8 * ' ';
+    for (std::size_t i = 0; i < 512; ++i) {
+      if (i < 148 || i >= 156) sum += static_cast<unsigned char>(tar[at + i]);
+    }
+    CHECK(std::stoul(text_at(tar, at + 148, 8), nullptr, 8) == sum);
+    CHECK(text_at(tar, at + 257, 8) == "ustar");
+    CHECK(text_at(tar, at + 100, 8) == "0000444");
+    CHECK(text_at(tar, at + 265, 32) == "bigdata");
+    CHECK(tar[at + 156] == '0');
+    const std::size_t size = std::stoul(text_at(tar, at + 124, 12), nullptr, 8);
+    const std::string prefix = text_at(tar, at + 345, 155), name = text_at(tar, at, 100);
+    members.push_back({prefix.empty() ? name : prefix + "/" + name, tar.substr(at + 512, size)});
+    at += 512 + (size + 511) / 512 * 512;
+  }
+  return members;
+}
+
+RecordSchema folder_schema() {
+  return RecordSchema({{{"label", DType::i64, {}}, Content::values},
+                       {Field::text("image", 1000), Content::jpeg},
+                       {Field::text("name", 300), Content::text}});
+}
+
+RawSample folder_sample(std::int64_t label, const std::string& image, const std::string& name) {
+  return {{bytes_of(std::vector{label}), bytes_of(image), bytes_of(name)}};
+}
+
+}  // namespace
+
+TEST_CASE("WebDataset: members lie next to each other in order of their suffixes") {
+  const TemporaryFolder folder;
+  const WebDatasetFormat format(folder_schema());
+  ShardSetWriter writer(folder.path(), format, 1 << 20);
+  writer.add(format.encode(folder_sample(3, "first", "cat/a.b.jpg"), 0));
+  writer.add(format.encode(folder_sample(-4, std::string(512, 'x'), "cat/c.jpeg"), 1));
+  writer.finish();
+  const std::string tar = content_of(folder / "shard-000000.tar");
+  CHECK(tar.size() == kTarRecord);
+  const auto members = members_of(tar);
+  REQUIRE(members.size() == 4);
+  CHECK(members[0].name == "cat/a_b.cls");  // a key ends at the first dot of its last part
+  CHECK(members[0].content == "3");
+  CHECK(members[1].name == "cat/a_b.jpg");
+  CHECK(members[1].content == "first");
+  CHECK(members[2].name == "cat/c.cls");
+  CHECK(members[2].content == "-4");
+  CHECK(members[3].name == "cat/c.jpg");
+  CHECK(members[3].content == std::string(512, 'x'));
+  CHECK(std::system(("tar tf " + (folder / "shard-000000.tar").string() + " > /dev/null").c_str()) == 0);
+}
+
+TEST_CASE("WebDataset: samples without names are numbered, arrays are .npy files") {
+  const WebDatasetFormat format(RecordSchema({{{"point", DType::f32, {3}}, Content::values}}));
+  const EncodedSample sample = format.encode({{bytes_of(std::vector{1.0F, 2.0F, 3.0F})}}, 41);
+  const auto members = members_of({reinterpret_cast<const char*>(sample.bytes.data()), sample.bytes.size()});
+  REQUIRE(members.size() == 1);
+  CHECK(members[0].name == "000000041.point.npy");
+  const std::string& npy = members[0].content;
+  REQUIRE(npy.size() == 128 + 12);
+  CHECK(npy.substr(0, 10) == std::string("\x93NUMPY\x01\0\x76\0", 10));
+  CHECK(npy.substr(10, 57) == "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }");
+  CHECK(npy[127] == '\n');
+  float second = 0;
+  std::memcpy(&second, npy.data() + 132, sizeof second);
+  CHECK(second == 2.0F);
+}
+
+TEST_CASE("WebDataset: long names are split, and refused where ustar cannot hold them") {
+  const WebDatasetFormat format(folder_schema());
+  const std::string path = std::string(90, 'd') + "/" + std::string(80, 'n') + ".jpg";
+  const EncodedSample sample = format.encode(folder_sample(1, "x", path), 0);
+  const auto members = members_of({reinterpret_cast<const char*>(sample.bytes.data()), sample.bytes.size()});
+  CHECK(members.at(1).name == path);
+  expect_error<ArgumentError>(
+      [&] { format.encode(folder_sample(1, "x", std::string(120, 'n') + ".jpg"), 0); }, {"too long"});
+}
+
+TEST_CASE("WebDataset: keys that a reader would skip, join or follow out are refused") {
+  const WebDatasetFormat format(folder_schema());
+  for (const char* name : {"", "a/", "../a.jpg", "a/../b.jpg", "/etc/a.jpg", "__a/b.jpg"}) {
+    INFO(name);
+    expect_error<ArgumentError>([&] { format.encode(folder_sample(1, "x", name), 0); }, {"key"});
+  }
+  const TemporaryFolder folder;
+  ShardSetWriter writer(folder.path(), format, 1 << 20);
+  writer.add(format.encode(folder_sample(1, "x", "a.b.jpg"), 0));
+  expect_error<ArgumentError>([&] { writer.add(format.encode(folder_sample(1, "x", "a_b.jpg"), 1)); },
+                              {"a_b"});
+}
+
+TEST_CASE("WebDataset: shards keep to their size") {
+  const TemporaryFolder folder;
+  const WebDatasetFormat format(folder_schema());
+  ShardSetWriter writer(folder.path(), format, 30'720);
+  for (std::size_t i = 0; i < 100; ++i) {
+    writer.add(format.encode(folder_sample(0, "x", std::to_string(i)), i));
+  }
+  writer.finish();
+  std::size_t members = 0;
+  for (const ShardSummary& shard : writer.shards()) {
+    const std::string tar = content_of(folder / shard.file);
+    CHECK(tar.size() <= 30'720);
+    CHECK(tar.size() == shard.bytes);
+    CHECK(tar.size() % kTarRecord == 0);
+    members += members_of(tar).size();
+  }
+  CHECK(members == 200);
+  CHECK(writer.shards().size() > 1);
+}
+
+}  // namespace leat::test

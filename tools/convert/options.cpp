@@ -1,0 +1,154 @@
+#include "tools/convert/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "loader/base/cpus.h"
+#include "tools/common/command_line.h"
+
+namespace leat::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Converts data sets into shards that load by index, and looks into them.\n\n"
+    "SRC is an image folder (one sub-folder per class) or leat records. DST is a folder that must not exist. "
+    "Without\n"
+    "--resize, --quality and --raw every byte of the pictures stays what it is. The output is the same for "
+    "any number "
+    "of\nworkers. It is written into DST.partial, which becomes DST when all is on the disk; after a crash "
+    "or on a full "
+    "disk,\n--resume goes on behind the last whole shard. SRC is only read.\n\n"
+    "Exit codes: 0; 1 after an error at run time, or where verify found bad samples; 2 where the command "
+    "line or SRC "
+    "is wrong.";
+
+struct Texts {  // options that are parsed after the command line
+  std::string to = "leat", resize, zstd = "auto", shard_size, on_error = "stop";
+};
+
+void add_conversion(CLI::App& app, ConvertOptions& options, Texts& texts) {
+  app.add_option("SRC", options.source, "What to read");
+  app.add_option("DST", options.destination, "The folder to make");
+  app.add_option("--to", texts.to, "The format to write")
+      ->check(CLI::IsMember({"leat", "webdataset", "mds"}))
+      ->capture_default_str();
+  app.add_option(
+      "--resize", texts.resize,
+      "short:N scales larger pictures down until the shorter side has N pixels, max:N the longer one; "
+      "square:N makes all N x N, by scaling and cutting out the middle");
+  app.add_option("--quality", options.quality,
+                 "Encode pictures anew with this JPEG quality (resized ones: 90)")
+      ->check(CLI::Range(1, 100));
+  app.add_flag("--raw", options.raw,
+               "Store pixels instead of JPEGs: many times the size, and nothing to decode");
+  app.add_option("--zstd", texts.zstd, "leat only: auto (measured; none with --raw), none, or a level from 1 to 22")
+      ->capture_default_str();
+  app.add_option("--shard-size", texts.shard_size,
+                 "Bytes per shard, such as 256MiB (the default; mds: 64MiB)");
+  app.add_option("--workers", options.workers, "Threads (default: the CPUs there are)")
+      ->check(CLI::Range(1, 1024));
+  app.add_flag("--verify", options.verify, "Read back all that was written and check it");
+  app.add_flag("--resume", options.resume, "Go on with a conversion that was broken off");
+  app.add_option("--on-error", texts.on_error, "What to do at a bad sample: stop, or skip it and list it")
+      ->check(CLI::IsMember({"stop", "skip"}))
+      ->capture_default_str();
+}
+
+void parse_zstd(const std::string& text, ConvertOptions& options) {
+  using Zstd = RecordWriterOptions::Zstd;
+  if (text == "auto" && options.raw) options.zstd = Zstd::off;  // pixels are stored for being read fast
+  if (text == "auto") return;
+  if (text == "none") {
+    options.zstd = Zstd::off;
+    return;
+  }
+  const auto level = parse_number(text, 1, 22);
+  if (!level) throw UsageError(fmt::format("--zstd {}: give auto, none, or a level from 1 to 22", text));
+  options.zstd = Zstd::on;
+  options.zstd_level = static_cast<int>(*level);
+}
+
+void finish_conversion(const Texts& texts, ConvertOptions& options) {
+  if (options.source.empty() || options.destination.empty()) {
+    throw UsageError("give SRC and DST, or inspect PATH, or verify PATH (see leat-convert --help)");
+  }
+  options.to = texts.to == "leat" ? Target::leat : texts.to == "mds" ? Target::mds : Target::webdataset;
+  if (!texts.resize.empty()) options.resize = parse_resize(texts.resize);
+  if (options.raw && options.quality)
+    throw UsageError("--raw stores pixels: --quality has no meaning with it");
+  if (options.to != Target::leat && texts.zstd != "auto") {
+    throw UsageError(fmt::format("--zstd is for leat records, not for {}", texts.to));
+  }
+  parse_zstd(texts.zstd, options);
+  options.skip_errors = texts.on_error == "skip";
+  if (options.to == Target::mds) options.shard_bytes = std::uint64_t{64} << 20;
+  if (texts.shard_size.empty()) return;
+  const auto bytes = parse_bytes(texts.shard_size);
+  if (!bytes)
+    throw UsageError(
+        fmt::format("--shard-size {}: give a number of bytes, such as 256MiB", texts.shard_size));
+  options.shard_bytes = *bytes;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, std::uint64_t>, 8> kUnits{{{"KiB", 1ULL << 10},
+                                                                              {"MiB", 1ULL << 20},
+                                                                              {"GiB", 1ULL << 30},
+                                                                              {"KB", 1'000},
+                                                                              {"MB", 1'000'000},
+                                                                              {"GB", 1'000'000'000},
+                                                                              {"B", 1},
+                                                                              {"", 1}}};
+  for (const auto& [name, bytes] : kUnits) {
+    if (!text.ends_with(name)) continue;
+    const auto count =
+        parse_number(text.substr(0, text.size() - name.size()), 1, (std::uint64_t{1} << 62) / bytes);
+    if (!count) return std::nullopt;
+    return *count * bytes;
+  }
+  return std::nullopt;
+}
+
+ResizeRule parse_resize(const std::string& text) {
+  using Kind = ResizeRule::Kind;
+  constexpr std::array<std::pair<std::string_view, Kind>, 3> kRules{
+      {{"short:", Kind::short_side}, {"max:", Kind::longest_side}, {"square:", Kind::square}}};
+  for (const auto& [name, kind] : kRules) {
+    if (!text.starts_with(name)) continue;
+    if (const auto size = parse_number(std::string_view(text).substr(name.size()), 1, 65'500)) {
+      return {kind, static_cast<int>(*size)};
+    }
+  }
+  throw UsageError(fmt::format("--resize {}: give short:N, max:N or square:N, with N from 1 to 65500", text));
+}
+
+std::optional<Command> read_command(int argc, const char* const* argv) {
+  Command command;
+  command.convert.workers = std::max(1, static_cast<int>(std::ceil(usable_cpus())));
+  Texts texts;
+  CLI::App app(kAbout, "leat-convert");
+  add_conversion(app, command.convert, texts);
+  CLI::App* const inspect = app.add_subcommand("inspect", "Print the schema, counts and sizes of a data set");
+  CLI::App* const verify =
+      app.add_subcommand("verify", "Check all of a data set; list what is bad, with exit code 1");
+  for (CLI::App* const sub : {inspect, verify})
+    sub->add_option("PATH", command.path, "A data set")->required();
+  app.require_subcommand(0, 1);
+  if (!read_command_line(app, argc, argv)) return std::nullopt;
+  if (inspect->parsed()) {
+    command.kind = Command::Kind::inspect;
+  } else if (verify->parsed()) {
+    command.kind = Command::Kind::verify;
+  } else {
+    finish_conversion(texts, command.convert);
+  }
+  return command;
+}
+
+}  // namespace leat::tools

@@ -1,0 +1,56 @@
+// The command line of leat-convert.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "datasets/shards/record_writer.h"
+
+namespace leat::tools {
+
+enum class Target { leat, webdataset, mds };
+
+struct ResizeRule {
+  enum class Kind { keep, short_side, longest_side, square };
+
+  Kind kind = Kind::keep;
+  int size = 0;
+};
+
+struct ConvertOptions {
+  std::filesystem::path source;
+  std::filesystem::path destination;
+  Target to = Target::leat;
+  ResizeRule resize;
+  std::optional<int> quality;
+  bool raw = false;
+  RecordWriterOptions::Zstd zstd = RecordWriterOptions::Zstd::automatic;
+  int zstd_level = 3;
+  std::uint64_t shard_bytes = std::uint64_t{256} << 20;
+  int workers = 1;
+  bool verify = false;
+  bool resume = false;
+  bool skip_errors = false;
+};
+
+struct Command {
+  enum class Kind { convert, inspect, verify };
+
+  Kind kind = Kind::convert;
+  ConvertOptions convert;
+  std::filesystem::path path;  // of inspect and verify
+};
+
+// nullopt: --help or --version was asked for and has been printed. Throws UsageError.
+std::optional<Command> read_command(int argc, const char* const* argv);
+
+// "256MiB", "64MB", "1000000": bytes. nullopt where it is none, or 0.
+std::optional<std::uint64_t> parse_bytes(std::string_view text);
+
+// "short:256", "max:512", "square:256". Throws UsageError.
+ResizeRule parse_resize(const std::string& text);
+
+}  // namespace leat::tools

@@ -1,0 +1,20 @@
+#include "tools/convert/output_check.h"
+
+#include "datasets/records/file_reading.h"
+#include "datasets/records/verify_records.h"
+#include "loader/base/errors.h"
+
+namespace leat::tools {
+
+void check_output(const std::filesystem::path& folder, std::span<const ShardSummary> shards, Target target) {
+  if (target == Target::leat) {
+    for (const BadRecords& bad : verify_records(folder)) throw DataError(bad.source, bad.reason);
+    return;
+  }
+  for (const ShardSummary& shard : shards) {
+    if (checksum_of_file(folder / shard.file) == shard.checksum) continue;
+    throw DataError((folder / shard.file).string(), "what lies on the disk is not what was written");
+  }
+}
+
+}  // namespace leat::tools

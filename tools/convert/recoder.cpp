@@ -1,0 +1,129 @@
+#include "tools/convert/recoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "datasets/image/image_loader.h"
+#include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/jpeg_encoder.h"
+#include "datasets/image/transform.h"
+#include "tools/common/command_line.h"
+
+namespace leat::tools {
+namespace {
+
+constexpr int kUsualQuality = 90;
+
+std::size_t pixels_in(Size size) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+}
+
+// `shorter` in the proportion of `bound` to `longer`, at least 1.
+int in_proportion(int shorter, int longer, int bound) {
+  return static_cast<int>(std::max<std::int64_t>(1, std::int64_t{shorter} * bound / longer));
+}
+
+TransformPipeline transforms_to(Size size, const ResizeRule& rule) {
+  if (rule.kind == ResizeRule::Kind::square) return Resize{rule.size} | CenterCrop{rule.size};
+  return Resize{size.height, size.width};
+}
+
+std::vector<std::byte> as_bytes(const void* data, std::size_t size) {
+  const auto* const first = static_cast<const std::byte*>(data);
+  return {first, first + size};
+}
+
+RecordField pixels_field(const std::string& name, const ResizeRule& rule) {
+  const auto side = static_cast<std::size_t>(rule.size);
+  if (rule.kind == ResizeRule::Kind::square)
+    return {{name, DType::u8, {side, side, kChannels}}, Content::rgb};
+  const auto most = static_cast<std::size_t>(JpegLimits{}.max_pixels);
+  return {Field::ragged(name, DType::u8, {.max_length = most, .element = {kChannels}}), Content::rgb};
+}
+
+JpegDecoder& decoder_of_this_thread() {
+  thread_local JpegDecoder decoder;
+  return decoder;
+}
+
+}  // namespace
+
+Size resized(Size size, const ResizeRule& rule) {
+  const auto [shorter, longer] = std::minmax(size.width, size.height);
+  const bool wide = size.width >= size.height;
+  switch (rule.kind) {
+    case ResizeRule::Kind::keep:
+      return size;
+    case ResizeRule::Kind::short_side: {
+      if (shorter <= rule.size) return size;
+      const int other = in_proportion(longer, shorter, rule.size);
+      return wide ? Size{other, rule.size} : Size{rule.size, other};
+    }
+    case ResizeRule::Kind::longest_side: {
+      if (longer <= rule.size) return size;
+      const int other = in_proportion(shorter, longer, rule.size);
+      return wide ? Size{rule.size, other} : Size{other, rule.size};
+    }
+    case ResizeRule::Kind::square:
+      return {rule.size, rule.size};
+  }
+  return size;
+}
+
+Recoder::Recoder(const RecordSchema& source, const ConvertOptions& options)
+    : resize_(options.resize),
+      quality_(options.quality),
+      raw_(options.raw),
+      image_(source.find(Content::jpeg)) {
+  const bool changes = resize_.kind != ResizeRule::Kind::keep || quality_ || raw_;
+  if (changes && !image_) throw UsageError("--resize, --quality and --raw are for JPEGs, and SRC holds none");
+  schema_ = raw_ ? make_schema(source) : source;
+}
+
+RecordSchema Recoder::make_schema(const RecordSchema& source) const {
+  std::vector<RecordField> fields;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const std::string& name = source.fields()[i].name;
+    if (i != image_) {
+      fields.push_back({source.fields()[i], source.content(i)});
+      continue;
+    }
+    if (resize_.kind != ResizeRule::Kind::square)
+      fields.push_back({{name + "_size", DType::u32, {2}}, Content::values});
+    fields.push_back(pixels_field(name, resize_));
+  }
+  return RecordSchema(std::move(fields), source.classes());
+}
+
+Image Recoder::decode(const std::vector<std::byte>& jpeg, Size size) const {
+  Image image(size);
+  Rng unused(0, 0, 0);
+  ImageLoader::of_this_thread().load(jpeg, transforms_to(size, resize_), {}, unused, image.view());
+  return image;
+}
+
+RawSample Recoder::apply(RawSample sample) const {
+  if (!image_) return sample;
+  std::vector<std::byte>& jpeg = sample.fields[*image_];
+  const Size size = decoder_of_this_thread().read_header(jpeg);
+  const Size wanted = resized(size, resize_);
+  if (!raw_ && !quality_ && wanted == size) return sample;
+  const Image image = decode(jpeg, wanted);
+  if (!raw_) {
+    jpeg = encode_jpeg(image.view(), {.quality = quality_.value_or(kUsualQuality)});
+    return sample;
+  }
+  jpeg = as_bytes(image.view().data, pixels_in(wanted) * kChannels);
+  if (resize_.kind == ResizeRule::Kind::square) return sample;
+  const std::array extents{static_cast<std::uint32_t>(wanted.height),
+                           static_cast<std::uint32_t>(wanted.width)};
+  sample.fields.insert(sample.fields.begin() + static_cast<std::ptrdiff_t>(*image_),
+                       as_bytes(extents.data(), sizeof extents));
+  return sample;
+}
+
+}  // namespace leat::tools
