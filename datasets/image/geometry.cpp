@@ -62,7 +62,7 @@ void Geometry::crop(int left, int top, Size size) {
                                     to_string(size), left, top, to_string(now)));
   }
   x_.crop(flipped_ ? now.width - left - size.width : left, size.width);
-  y_.crop(top, size.height);
+  y_.crop(flipped_vertically_ ? now.height - top - size.height : top, size.height);
 }
 
 void Geometry::resize(Size size, Filter filter) {

@@ -39,7 +39,7 @@ struct AxisPlan {
   bool is_copy() const noexcept;
 };
 
-// The output is: a window of the resampling of a box of the source, mirrored if `flipped`. Edits compose, and
+// The output is: a window of the resampling of a box of the source, mirrored where it is flipped. Edits compose, and
 // there is one resampling however many resizes there were: resize, crop, resize goes straight from the source
 // to the end.
 class Geometry {
@@ -53,7 +53,8 @@ class Geometry {
   // Scales the present output to `size`. The last filter given applies. Throws ArgumentError on an empty
   // size.
   void resize(Size size, Filter filter);
-  void flip() noexcept { flipped_ = !flipped_; }  // left and right
+  void flip() noexcept { flipped_ = !flipped_; }                                   // left and right
+  void flip_vertically() noexcept { flipped_vertically_ = !flipped_vertically_; }  // top and bottom
 
   // The greatest of 1, 2, 4, 8 by which the source can be reduced first and still have `gap` times the pixels
   // of the resampled picture, in both directions; 1 where `gap` is 0.
@@ -66,12 +67,14 @@ class Geometry {
   const AxisPlan& x() const noexcept { return x_; }
   const AxisPlan& y() const noexcept { return y_; }
   bool flipped() const noexcept { return flipped_; }
+  bool flipped_vertically() const noexcept { return flipped_vertically_; }
   Filter filter() const noexcept { return filter_; }
 
  private:
   AxisPlan x_;
   AxisPlan y_;
   bool flipped_ = false;
+  bool flipped_vertically_ = false;
   Filter filter_ = Filter::bilinear;
 };
 

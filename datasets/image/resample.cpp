@@ -23,6 +23,7 @@ bool is_one_row(const Coefficients::Taps& taps) noexcept {
 
 void Resampler::prepare(const Geometry& geometry) {
   copies_columns_ = geometry.x().is_copy() && !geometry.flipped();
+  upside_down_ = geometry.flipped_vertically();
   // The box filter gives an axis that is not scaled one tap per pixel, of weight 1.
   x_.compute(geometry.x(), geometry.x().is_copy() ? Filter::box : geometry.filter(), geometry.flipped());
   y_.compute(geometry.y(), geometry.y().is_copy() ? Filter::box : geometry.filter(), false);
@@ -65,6 +66,7 @@ void Resampler::collect(const Coefficients::Taps& taps) {
 void Resampler::write_row(int y) {
   const Coefficients::Taps taps = y_[y];
   collect(taps);
+  if (upside_down_) y = y_.size() - 1 - y;
   if (const auto* view = std::get_if<MutableImageView>(&out_)) {
     if (is_one_row(taps)) {
       std::memcpy(view->row(y), rows_[0], view->row_bytes());

@@ -44,10 +44,11 @@ class Resampler {
  private:
   void check(const ImageTile& source) const;
   void take(const std::uint8_t* row, std::uint8_t* to) const;
-  void write_row(int y);
+  void write_row(int y);  // counted from the side of the first source row
   void collect(const Coefficients::Taps& taps);
 
   bool copies_columns_ = false;
+  bool upside_down_ = false;
   Coefficients x_;
   Coefficients y_;
   PackedWeights packed_x_;

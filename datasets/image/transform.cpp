@@ -30,6 +30,10 @@ void require_interval(const char* name, Interval interval) {
   }
 }
 
+void require_probability(const char* transform, double p) {
+  if (!(p >= 0 && p <= 1)) throw ArgumentError(fmt::format("{}: p is {}, not in [0, 1]", transform, p));
+}
+
 Size scaled_to_short_side(Size input, int short_side) {
   const std::int64_t shorter = std::min(input.width, input.height);
   const std::int64_t longer = std::int64_t{short_side} * std::max(input.width, input.height) / shorter;
@@ -120,12 +124,19 @@ void RandomResizedCrop::crop_middle(Geometry& geometry) const {
 }
 
 RandomHorizontalFlip::RandomHorizontalFlip(double p) : p_(p) {
-  if (!(p >= 0 && p <= 1))
-    throw ArgumentError(fmt::format("RandomHorizontalFlip: p is {}, not in [0, 1]", p));
+  require_probability("RandomHorizontalFlip", p);
 }
 
 void RandomHorizontalFlip::apply(Geometry& geometry, Rng& rng) const {
   if (rng.bernoulli(p_)) geometry.flip();
+}
+
+RandomVerticalFlip::RandomVerticalFlip(double p) : p_(p) {
+  require_probability("RandomVerticalFlip", p);
+}
+
+void RandomVerticalFlip::apply(Geometry& geometry, Rng& rng) const {
+  if (rng.bernoulli(p_)) geometry.flip_vertically();
 }
 
 Normalize::Normalize(const std::array<float, 3>& mean, const std::array<float, 3>& std) : scale_{} {

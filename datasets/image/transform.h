@@ -89,6 +89,17 @@ class RandomHorizontalFlip {
   double p_;
 };
 
+class RandomVerticalFlip {
+ public:
+  explicit RandomVerticalFlip(double p = 0.5);
+
+  void apply(Geometry& geometry, Rng& rng) const;
+  std::optional<Size> output_size(std::optional<Size> input) const { return input; }
+
+ private:
+  double p_;
+};
+
 // What torchvision's ToTensor and Normalize make together: (pixel / 255 - mean[c]) / std[c], as f32 [3, height,
 // width]. Computed as fma(pixel, 1 / (255 std[c]), -mean[c] / std[c]), to the same bits as the Normalization of
 // the transfer layer. The last transform of a pipeline. ImageNet's: {0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}.
@@ -104,7 +115,8 @@ class Normalize {
   ChannelScale scale_;
 };
 
-using Transform = std::variant<Resize, CenterCrop, RandomResizedCrop, RandomHorizontalFlip, Normalize>;
+using Transform =
+    std::variant<Resize, CenterCrop, RandomResizedCrop, RandomHorizontalFlip, RandomVerticalFlip, Normalize>;
 
 namespace detail {
 template <class T, class Variant>

@@ -87,6 +87,36 @@ TEST_CASE("a crop after a flip is mirrored, and two flips are none") {
   CHECK_FALSE(geometry.flipped());
 }
 
+TEST_CASE("a crop after a vertical flip counts from the bottom") {
+  Geometry geometry({500, 375});
+  geometry.flip_vertically();
+  geometry.crop(10, 20, {100, 50});
+  CHECK(geometry.x().window == PixelRange{10, 110});
+  CHECK(geometry.y().window == PixelRange{305, 355});
+}
+
+TEST_CASE("a reduction leaves at least gap times the resampled pixels, in both directions") {
+  Geometry geometry({4000, 1600});
+  geometry.resize({400, 200}, Filter::bilinear);  // to a tenth and an eighth
+  CHECK(geometry.reduction(0) == 1);
+  CHECK(geometry.reduction(1) == 8);
+  CHECK(geometry.reduction(1.01) == 4);
+  CHECK(geometry.reduction(2) == 4);
+  CHECK(geometry.reduction(3) == 2);
+  CHECK(geometry.reduction(4.1) == 1);
+}
+
+TEST_CASE("a reduced geometry shows the same part of the picture") {
+  Geometry geometry({501, 375});
+  geometry.crop(101, 40, {400, 200});
+  geometry.resize({50, 25}, Filter::bilinear);
+  const Geometry reduced = geometry.reduced(4);
+  CHECK(reduced.source() == Size{126, 94});
+  check_axis(reduced.x(), {25.25, 125.25, 50, {0, 50}});
+  check_axis(reduced.y(), {10, 60, 25, {0, 25}});
+  CHECK(reduced.output() == Size{50, 25});
+}
+
 TEST_CASE("a resize to the present size changes nothing, whatever the axis shows") {
   Geometry geometry({500, 375});
   geometry.resize({300, 200}, Filter::bilinear);

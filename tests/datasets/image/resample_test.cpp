@@ -140,6 +140,20 @@ TEST_CASE("a flip mirrors exactly, with and without resampling") {
   }
 }
 
+TEST_CASE("a vertical flip turns rows about exactly, with and without resampling") {
+  const Image source = image_of(kSource, formula);
+  Geometry scaled(kSource), plain(kSource);
+  scaled.crop(3, 4, {20, 15});
+  scaled.resize({31, 40}, Filter::bicubic);
+  for (Geometry geometry : {plain, scaled}) {
+    const Image straight = run(source, geometry);
+    geometry.flip_vertically();
+    const int last = straight.size().height - 1;
+    const auto turned = [&](int x, int y, int c) { return straight.view().pixel(x, last - y)[c]; };
+    CHECK(equal(run(source, geometry), image_of(straight.size(), turned)));
+  }
+}
+
 TEST_CASE("without a resize pixels are copied") {
   const Image source = image_of(kSource, formula);
   CHECK(equal(run(source, Geometry(kSource)), source));

@@ -122,6 +122,20 @@ TEST_CASE("RandomHorizontalFlip flips as often as it says") {
   CHECK(flips == Catch::Approx(1000).margin(110));  // four standard deviations
 }
 
+TEST_CASE("RandomVerticalFlip flips as often as it says, and not sideways") {
+  int flips = 0;
+  for (std::uint64_t index = 0; index < 4000; ++index) {
+    const Geometry geometry = plan(RandomVerticalFlip{0.25}, {8, 8}, Rng(3, 0, index));
+    flips += geometry.flipped_vertically() ? 1 : 0;
+    REQUIRE_FALSE(geometry.flipped());
+    REQUIRE_FALSE(plan(RandomVerticalFlip{0}, {8, 8}, Rng(3, 0, index)).flipped_vertically());
+    REQUIRE(plan(RandomVerticalFlip{1}, {8, 8}, Rng(3, 0, index)).flipped_vertically());
+  }
+  INFO("seed 3");
+  CHECK(flips == Catch::Approx(1000).margin(110));  // four standard deviations
+  expect_error<ArgumentError>([] { RandomVerticalFlip{-0.5}; }, {"RandomVerticalFlip", "-0.5"});
+}
+
 TEST_CASE("a pipeline applies its transforms in order and repeats for the same generator") {
   const TransformPipeline validation = Resize{256, Filter::bicubic} | CenterCrop{224};
   const Geometry geometry = plan(validation, {500, 375});
