@@ -4,37 +4,82 @@
 
 #include <unordered_map>
 
+#include "datasets/formats/image_records.h"
+#include "datasets/formats/open_source.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {
 namespace {
 
-std::vector<std::int64_t> labels_of(const ImageFolder& folder) {
-  std::vector<std::int64_t> labels(folder.size());
-  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = folder.label_of(i);
+constexpr std::int64_t kMaxClasses = 1'000'000;
+
+template <class Images>
+std::vector<std::int64_t> labels_of(const Images& images) {
+  std::vector<std::int64_t> labels(images.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = images.label_of(i);
   return labels;
+}
+
+// "0" to the largest label there is.
+std::vector<std::string> class_numbers(const std::vector<std::int64_t>& labels, const std::string& path) {
+  std::vector<std::string> names;
+  for (const std::int64_t label : labels) {
+    if (label < 0 || label >= kMaxClasses) {
+      throw UsageError(fmt::format("'{}' holds the label {}; classes are numbered from 0 to {}", path, label,
+                                   kMaxClasses - 1));
+    }
+    while (static_cast<std::int64_t>(names.size()) <= label) names.push_back(std::to_string(names.size()));
+  }
+  return names;
 }
 
 }  // namespace
 
+std::vector<std::int64_t> ImageSet::open_folder(const std::filesystem::path& path,
+                                                TransformPipeline transforms) {
+  auto folder = std::make_unique<ImageFolder>(path, std::move(transforms));
+  classes_ = folder->classes();
+  auto labels = labels_of(*folder);
+  all_ = std::move(folder);
+  return labels;
+}
+
+std::vector<std::int64_t> ImageSet::open_records(const ImageLocation& location, bool own_place,
+                                                 bool with_labels, TransformPipeline transforms) {
+  const auto& path = own_place ? *location.held_back : location.train;
+  const auto source = open_source(*location.format, path.string(),
+                                  {.part = own_place ? DatasetPart::test : DatasetPart::train});
+  auto records = std::make_unique<ImageRecords>(source, std::move(transforms));
+  std::vector<std::int64_t> labels;
+  if (with_labels) {
+    labels = labels_of(*records);
+    classes_ = source->classes();
+    if (classes_.empty()) classes_ = class_numbers(labels, path.string());
+  }
+  all_ = std::move(records);
+  return labels;
+}
+
 ImageSet::ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms) {
-  const bool own_folder = part == Part::held_back && location.held_back.has_value();
-  const auto& path = own_folder ? *location.held_back : location.train;
-  folder_ = std::make_unique<ImageFolder>(path, std::move(transforms));
-  if (own_folder || part == Part::all || (part == Part::train && location.held_back)) return;
-  auto indices = tenths(labels_of(*folder_), part == Part::held_back);
+  const bool own_place = part == Part::held_back && location.held_back.has_value();
+  const auto& path = own_place ? *location.held_back : location.train;
+  const auto labels = location.format
+                          ? open_records(location, own_place, part != Part::all, std::move(transforms))
+                          : open_folder(path, std::move(transforms));
+  if (own_place || part == Part::all || (part == Part::train && location.held_back)) return;
+  auto indices = tenths(labels, part == Part::held_back);
   if (indices.empty()) {
     throw UsageError(
         fmt::format("no image of '{}' is held back for testing: give ten images per class or more, or a "
                     "folder test/ beside train/",
                     path.string()));
   }
-  subset_ = std::make_unique<Subset>(*folder_, std::move(indices));
+  subset_ = std::make_unique<Subset>(*all_, std::move(indices));
 }
 
 const Dataset& ImageSet::dataset() const noexcept {
   if (subset_) return *subset_;
-  return *folder_;
+  return *all_;
 }
 
 std::vector<std::size_t> tenths(const std::vector<std::int64_t>& labels, bool held_back) {

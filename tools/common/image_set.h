@@ -1,6 +1,8 @@
 // The images of a location, or a part of them, as a dataset.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,15 +24,22 @@ enum class Part {
 // A dataset and what it consists of. Movable; the dataset stays where it is.
 class ImageSet {
  public:
-  // Lists the folder. Throws UsageError where nothing is left in this part, and what ImageFolder throws.
+  // Lists or opens what lies there. Throws UsageError where nothing is left in this part, and what ImageFolder,
+  // open_source() and ImageRecords throw.
   ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms);
 
   const Dataset& dataset() const noexcept;
-  const std::vector<std::string>& classes() const noexcept { return folder_->classes(); }
+  // Of a format that does not name its classes, their numbers; none where Part::all asks for no labels.
+  const std::vector<std::string>& classes() const noexcept { return classes_; }
 
  private:
-  std::unique_ptr<ImageFolder> folder_;
-  std::unique_ptr<Subset> subset_;  // null: all of the folder
+  std::vector<std::int64_t> open_folder(const std::filesystem::path& path, TransformPipeline transforms);
+  std::vector<std::int64_t> open_records(const ImageLocation& location, bool own_place, bool with_labels,
+                                         TransformPipeline transforms);
+
+  std::unique_ptr<Dataset> all_;
+  std::unique_ptr<Subset> subset_;  // null: all of it
+  std::vector<std::string> classes_;
 };
 
 // Positions i of a run of labels whose held-back flag is `held_back`: the 10th, 20th, ... of each label is
