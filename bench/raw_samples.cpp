@@ -48,7 +48,7 @@ void write_pixels(const std::filesystem::path& images, const std::filesystem::pa
   const ImageFolderSource source(images);
   RecordWriter writer(folder, pixels_schema(), {.alignment = 64, .zstd = RecordWriterOptions::Zstd::off});
   for (std::size_t i = 0; i < source.size(); ++i) {
-    RawSample sample = source.read(i);
+    ConversionSample sample = source.read(i);
     const Image image = scaled(sample.fields[ImageFolderSource::kImage]);
     const std::uint32_t extents[] = {static_cast<std::uint32_t>(image.size().height),
                                      static_cast<std::uint32_t>(image.size().width)};

@@ -107,7 +107,7 @@ void load_picture(const RawField& field, const TransformPipeline& transforms, co
     throw DataError(fmt::format("field '{}'", field.name),
                     fmt::format("it is a {} file; of files, JPEG alone is decoded", kind));
   }
-  ImageLoader::of_this_thread().load(field.bytes, transforms, limits, rng, out);
+  ImageLoader::of_this_thread().load(field.bytes, transforms, {.limits = limits}, rng, out);
 }
 
 }  // namespace leat

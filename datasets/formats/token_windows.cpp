@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -13,6 +14,8 @@
 namespace leat {
 
 namespace {
+
+static_assert(std::endian::native == std::endian::little, "stored numbers are used as they are");
 
 constexpr std::size_t kTokens = 0;  // the field's position
 constexpr std::uint64_t kPart = std::uint64_t{1} << 20;

@@ -107,7 +107,7 @@ Size RecordImages::size_of(const RecordView& record) const {
 void RecordImages::prepare(const RecordView& record, Rng& rng, MutableImageView out) const {
   const std::span<const std::byte> stored = record.bytes(image_);
   if (set_.schema().content(image_) == Content::jpeg) {
-    ImageLoader::of_this_thread().load(stored, *transforms_, limits_, rng, out);
+    ImageLoader::of_this_thread().load(stored, *transforms_, {.limits = limits_}, rng, out);
     return;
   }
   const Size size = size_of(record);

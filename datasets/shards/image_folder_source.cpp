@@ -24,8 +24,8 @@ RecordSchema make_schema(const std::vector<std::string>& classes) {
 ImageFolderSource::ImageFolderSource(const std::filesystem::path& root)
     : folder_(root, CenterCrop{1}), root_((root / "").string()), schema_(make_schema(folder_.classes())) {}
 
-RawSample ImageFolderSource::read(std::size_t index) const {
-  RawSample sample;
+ConversionSample ImageFolderSource::read(std::size_t index) const {
+  ConversionSample sample;
   sample.fields.resize(schema_.size());
   const std::string path = folder_.describe(index);
   read_file(path, kMaxFileBytes, sample.fields[kImage]);

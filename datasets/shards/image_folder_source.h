@@ -6,13 +6,13 @@
 #include <string>
 
 #include "datasets/image_folder.h"
-#include "datasets/shards/raw_source.h"
+#include "datasets/shards/conversion_source.h"
 
 namespace leat {
 
 // Samples, order, labels and classes are ImageFolder's. Fields: "label", i64; "image", the JPEG file; "name", its path
 // below the root.
-class ImageFolderSource final : public RawSource {
+class ImageFolderSource final : public ConversionSource {
  public:
   static constexpr std::size_t kLabel = 0, kImage = 1, kName = 2;  // the fields' positions
 
@@ -21,7 +21,7 @@ class ImageFolderSource final : public RawSource {
 
   std::size_t size() const override { return folder_.size(); }
   const RecordSchema& schema() const override { return schema_; }
-  RawSample read(std::size_t index) const override;
+  ConversionSample read(std::size_t index) const override;
   std::string describe(std::size_t index) const override { return folder_.describe(index); }
 
  private:

@@ -135,7 +135,7 @@ MdsFormat::MdsFormat(RecordSchema schema, std::uint64_t shard_bytes) : schema_(s
   size_limit_ = shard_bytes;
 }
 
-EncodedSample MdsFormat::encode(const RawSample& sample, std::size_t index) const {
+EncodedSample MdsFormat::encode(const ConversionSample& sample, std::size_t index) const {
   (void)index;  // samples have no names of their own
   EncodedSample encoded;
   std::vector<std::byte> values;

@@ -22,7 +22,7 @@ class MdsFormat final : public ShardFormat {
   // for.
   MdsFormat(RecordSchema schema, std::uint64_t shard_bytes);
 
-  EncodedSample encode(const RawSample& sample, std::size_t index) const override;
+  EncodedSample encode(const ConversionSample& sample, std::size_t index) const override;
   std::string shard_name(std::size_t shard) const override;
   std::unique_ptr<ShardBuilder> begin(std::size_t shard, DurableFile& file) const override;
   void write_index(const std::filesystem::path& folder, std::span<const ShardSummary> shards) const override;

@@ -4,17 +4,17 @@
 #include <span>
 
 #include "datasets/records/record_codec.h"
-#include "datasets/shards/raw_source.h"
+#include "datasets/shards/conversion_source.h"
 #include "datasets/shards/record_writer.h"
 
 namespace leat {
 
 // From the first samples of the set, those that kMeasuredRecords and kMeasuredBytes allow.
 Compression plan_compression(const RecordSchema& schema, const RecordWriterOptions& options,
-                             std::span<const RawSample> first);
+                             std::span<const ConversionSample> first);
 
 // Whether more samples would change the decision.
 bool enough_to_plan(std::size_t samples, std::size_t bytes);
-std::size_t bytes_of(const RawSample& sample);
+std::size_t bytes_of(const ConversionSample& sample);
 
 }  // namespace leat

@@ -62,7 +62,7 @@ class RecordShard final : public ShardBuilder {
   ShardFooter footer_;
 };
 
-std::vector<std::size_t> lengths_of(const Schema& fields, const RawSample& sample) {
+std::vector<std::size_t> lengths_of(const Schema& fields, const ConversionSample& sample) {
   std::vector<std::size_t> lengths;
   for (std::size_t field = 0; field < fields.size(); ++field) {
     if (fields[field].is_ragged()) {
@@ -92,7 +92,7 @@ RecordFormat::RecordFormat(RecordSchema schema, Options options)
   if (compressor_) head_.insert(head_.end(), dictionary.begin(), dictionary.end());
 }
 
-EncodedSample RecordFormat::encode(const RawSample& sample, std::size_t index) const {
+EncodedSample RecordFormat::encode(const ConversionSample& sample, std::size_t index) const {
   (void)index;  // records have no names of their own
   EncodedSample encoded;
   layout_.encode(sample.fields, encoded.bytes);

@@ -19,7 +19,7 @@ class RecordFormat final : public ShardFormat {
   // Throws ArgumentError on options that the format does not have.
   RecordFormat(RecordSchema schema, Options options);
 
-  EncodedSample encode(const RawSample& sample, std::size_t index) const override;
+  EncodedSample encode(const ConversionSample& sample, std::size_t index) const override;
   std::string shard_name(std::size_t shard) const override;  // shard-00000.leat
   std::unique_ptr<ShardBuilder> begin(std::size_t shard, DurableFile& file) const override;
   void write_index(const std::filesystem::path& folder, std::span<const ShardSummary> shards) const override;

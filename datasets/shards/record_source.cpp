@@ -2,9 +2,9 @@
 
 namespace leat {
 
-RawSample RecordSource::read(std::size_t index) const {
+ConversionSample RecordSource::read(std::size_t index) const {
   const RecordView record = set_.read(index);
-  RawSample sample;
+  ConversionSample sample;
   for (std::size_t field = 0; field < schema().size(); ++field) {
     const auto value = record.bytes(field);
     sample.fields.emplace_back(value.begin(), value.end());

@@ -6,18 +6,18 @@
 #include <string>
 
 #include "datasets/records/record_set.h"
-#include "datasets/shards/raw_source.h"
+#include "datasets/shards/conversion_source.h"
 
 namespace leat {
 
-class RecordSource final : public RawSource {
+class RecordSource final : public ConversionSource {
  public:
   // As RecordSet.
   explicit RecordSource(const std::filesystem::path& path) : set_(path) {}
 
   std::size_t size() const override { return set_.size(); }
   const RecordSchema& schema() const override { return set_.schema(); }
-  RawSample read(std::size_t index) const override;
+  ConversionSample read(std::size_t index) const override;
   std::string describe(std::size_t index) const override { return set_.describe(index); }
 
  private:

@@ -22,7 +22,7 @@ struct RecordWriter::Writing {
   ShardSetWriter shards;  // refers to the format
   std::size_t samples = 0;
 
-  void add(const RawSample& sample) { shards.add(format.encode(sample, samples++)); }
+  void add(const ConversionSample& sample) { shards.add(format.encode(sample, samples++)); }
 };
 
 RecordWriter::RecordWriter(fs::path folder, RecordSchema schema, RecordWriterOptions options)
@@ -42,7 +42,7 @@ RecordWriter::RecordWriter(fs::path folder, RecordSchema schema, RecordWriterOpt
 
 RecordWriter::~RecordWriter() = default;
 
-void RecordWriter::add(RawSample sample) {
+void RecordWriter::add(ConversionSample sample) {
   if (writing_) return writing_->add(sample);
   std::vector<std::byte> body;
   BodyLayout(schema_.fields(), options_.alignment)
@@ -55,7 +55,7 @@ void RecordWriter::add(RawSample sample) {
 void RecordWriter::start() {
   const Compression compression = plan_compression(schema_, options_, first_);
   writing_ = std::make_unique<Writing>(folder_, schema_, options_, compression);
-  for (const RawSample& sample : std::exchange(first_, {})) writing_->add(sample);
+  for (const ConversionSample& sample : std::exchange(first_, {})) writing_->add(sample);
 }
 
 void RecordWriter::finish() {

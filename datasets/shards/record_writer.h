@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "datasets/records/record_schema.h"
-#include "datasets/shards/raw_source.h"
+#include "datasets/shards/conversion_source.h"
 
 namespace leat {
 
@@ -29,9 +29,9 @@ class RecordWriter {
   RecordWriter(std::filesystem::path folder, RecordSchema schema, RecordWriterOptions options = {});
   ~RecordWriter();
 
-  // One value per field of the schema: RawSample has the form. Throws ArgumentError on one that does not fit,
+  // One value per field of the schema: ConversionSample has the form. Throws ArgumentError on one that does not fit,
   // SystemError where the disk is full.
-  void add(RawSample sample);
+  void add(ConversionSample sample);
   void finish();
 
  private:
@@ -41,7 +41,7 @@ class RecordWriter {
   std::filesystem::path folder_;
   RecordSchema schema_;
   RecordWriterOptions options_;
-  std::vector<RawSample> first_;  // until enough of them have been seen to decide on compression
+  std::vector<ConversionSample> first_;  // until enough of them have been seen to decide on compression
   std::size_t first_bytes_ = 0;
   std::unique_ptr<Writing> writing_;
 };

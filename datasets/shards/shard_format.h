@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "datasets/shards/conversion_source.h"
 #include "datasets/shards/durable_file.h"
-#include "datasets/shards/raw_source.h"
 
 namespace leat {
 
@@ -55,7 +55,7 @@ class ShardFormat {
   virtual ~ShardFormat() = default;
 
   // Throws ArgumentError on a sample that the format cannot hold.
-  virtual EncodedSample encode(const RawSample& sample, std::size_t index) const = 0;
+  virtual EncodedSample encode(const ConversionSample& sample, std::size_t index) const = 0;
 
   virtual std::string shard_name(std::size_t shard) const = 0;
   virtual std::unique_ptr<ShardBuilder> begin(std::size_t shard, DurableFile& file) const = 0;

@@ -37,9 +37,7 @@ class TarShard final : public ShardBuilder {
     last_key_ = std::move(sample.key);
   }
 
-  void finish() override {
-    file_.write(std::vector<std::byte>(padded(file_.size()) - file_.size()));
-  }
+  void finish() override { file_.write(std::vector<std::byte>(padded(file_.size()) - file_.size())); }
 
  private:
   DurableFile& file_;
@@ -85,7 +83,7 @@ WebDatasetFormat::WebDatasetFormat(RecordSchema schema) : schema_(std::move(sche
   std::ranges::sort(members_, {}, &Member::suffix);
 }
 
-std::string WebDatasetFormat::key_of(const RawSample& sample, std::size_t index) const {
+std::string WebDatasetFormat::key_of(const ConversionSample& sample, std::size_t index) const {
   const auto field = schema_.find_name();
   if (!field) return fmt::format("{:09}", index);
   const auto& bytes = sample.fields[*field];
@@ -101,7 +99,7 @@ std::string WebDatasetFormat::key_of(const RawSample& sample, std::size_t index)
   return key;
 }
 
-std::vector<std::byte> WebDatasetFormat::content_of(const RawSample& sample, std::size_t field) const {
+std::vector<std::byte> WebDatasetFormat::content_of(const ConversionSample& sample, std::size_t field) const {
   const Field& wanted = schema_.fields()[field];
   const auto& value = sample.fields[field];
   const std::string extension = extension_of(schema_, field);
@@ -118,7 +116,7 @@ std::vector<std::byte> WebDatasetFormat::content_of(const RawSample& sample, std
   return to_npy(wanted.dtype, shape, value);
 }
 
-EncodedSample WebDatasetFormat::encode(const RawSample& sample, std::size_t index) const {
+EncodedSample WebDatasetFormat::encode(const ConversionSample& sample, std::size_t index) const {
   EncodedSample encoded;
   encoded.key = key_of(sample, index);
   for (const Member& member : members_) {

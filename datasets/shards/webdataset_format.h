@@ -19,7 +19,7 @@ class WebDatasetFormat final : public ShardFormat {
   // Throws ArgumentError naming a field that cannot be written.
   explicit WebDatasetFormat(RecordSchema schema);
 
-  EncodedSample encode(const RawSample& sample, std::size_t index) const override;
+  EncodedSample encode(const ConversionSample& sample, std::size_t index) const override;
   std::string shard_name(std::size_t shard) const override;
   std::unique_ptr<ShardBuilder> begin(std::size_t shard, DurableFile& file) const override;
   void write_index(const std::filesystem::path&, std::span<const ShardSummary>) const override {}  // has none
@@ -30,8 +30,8 @@ class WebDatasetFormat final : public ShardFormat {
     std::string suffix;
     std::size_t field;
   };
-  std::string key_of(const RawSample& sample, std::size_t index) const;
-  std::vector<std::byte> content_of(const RawSample& sample, std::size_t field) const;
+  std::string key_of(const ConversionSample& sample, std::size_t index) const;
+  std::vector<std::byte> content_of(const ConversionSample& sample, std::size_t field) const;
 
   RecordSchema schema_;
   std::vector<Member> members_;  // in order of their suffixes

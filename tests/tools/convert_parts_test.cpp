@@ -24,7 +24,7 @@ RecordSchema jpeg_schema() {
       {{{"label", DType::i64, {}}, Content::values}, {Field::text("image", 1 << 20), Content::jpeg}});
 }
 
-RawSample jpeg_sample(Size size, int level) {
+ConversionSample jpeg_sample(Size size, int level) {
   return {{std::vector<std::byte>(8),
            encode_jpeg(test::image_of(size, [&](int, int, int) { return level; }).view())}};
 }
@@ -66,9 +66,9 @@ TEST_CASE("pictures that need not change keep their bytes, others get the size t
   ConvertOptions options;
   options.resize = {Kind::short_side, 24};
   const Recoder recoder(jpeg_schema(), options);
-  const RawSample small = jpeg_sample({32, 24}, 90);
+  const ConversionSample small = jpeg_sample({32, 24}, 90);
   CHECK(recoder.apply(small).fields == small.fields);
-  const RawSample changed = recoder.apply(jpeg_sample({64, 48}, 90));
+  const ConversionSample changed = recoder.apply(jpeg_sample({64, 48}, 90));
   JpegDecoder decoder;
   CHECK(decoder.read_header(changed.fields[1]) == Size{32, 24});
 }
@@ -79,7 +79,7 @@ TEST_CASE("raw pixels carry their height and width, or have one size that the sc
   const Recoder ragged(jpeg_schema(), options);
   REQUIRE(ragged.schema().size() == 3);
   CHECK(ragged.schema().fields()[1].name == "image_size");
-  const RawSample sample = ragged.apply(jpeg_sample({6, 4}, 90));
+  const ConversionSample sample = ragged.apply(jpeg_sample({6, 4}, 90));
   std::uint32_t extents[2];
   REQUIRE(sample.fields[1].size() == sizeof extents);
   std::memcpy(extents, sample.fields[1].data(), sizeof extents);
@@ -95,7 +95,7 @@ TEST_CASE("raw pixels carry their height and width, or have one size that the sc
 
 TEST_CASE("a picture that was cut off is bad, though its bytes would only be copied") {
   const Recoder recoder(jpeg_schema(), {});
-  RawSample sample = jpeg_sample({32, 24}, 90);
+  ConversionSample sample = jpeg_sample({32, 24}, 90);
   sample.fields[1].resize(sample.fields[1].size() / 2);
   expect_error<DataError>([&] { recoder.apply(sample); });
 }

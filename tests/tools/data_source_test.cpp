@@ -61,17 +61,54 @@ TEST_CASE("train/ comes with test/ or val/ or neither") {
 
 TEST_CASE("what is no data is refused with what is known") {
   const TemporaryFolder folder;
-  const std::string file = folder.write("images.tar", "");
+  const std::string file = folder.write("images.zip", "");
   expect_error<UsageError>([&] { find_images(folder / "absent", silent); }, {"nothing at", "absent"});
   expect_error<UsageError>([&] { find_images(folder.path(), silent); }, {"neither sub-folders with JPEG"});
   expect_error<UsageError>([&] { find_images(file, silent); },
-                           {"images.tar", "imagefolder:PATH", "synthetic:N"});
+                           {"images.zip", "imagefolder:PATH", "synthetic:N"});
   expect_error<UsageError>([&] { find_images("s3://bucket/x", silent); },
                            {"s3", "imagefolder:PATH", "synthetic:N"});
   for (const char* count : {"", "x", "49", "-5", "100x", "99999999999"}) {
     INFO("'" << count << "'");
     expect_error<UsageError>([&] { find_images(std::string("synthetic:") + count, silent); }, {"from 50 to"});
   }
+}
+
+TEST_CASE("formats are recognised, or named") {
+  const TemporaryFolder folder;
+  const auto format_at = [&](const std::string& uri) { return find_images(uri, silent).format; };
+  CHECK(format_at(folder.write("a/x.tar", "").parent_path()) == SourceFormat::webdataset);
+  CHECK(format_at(folder / "a/x-{00..03}.tar") == SourceFormat::webdataset);
+  CHECK(format_at(folder.write("m.csv", "")) == SourceFormat::manifest);
+  CHECK(format_at(folder.write("b.beton", "")) == SourceFormat::beton);
+  CHECK(format_at(folder.write("mds/index.json", "").parent_path()) == SourceFormat::mds);
+  CHECK(format_at("tfrecord:" + folder.path().string()) == SourceFormat::tfrecord);
+  const std::string idx = folder.write("i/train-images-idx3-ubyte.gz", "").parent_path();
+  CHECK(format_at(idx) == SourceFormat::idx);
+  CHECK(find_images(idx, silent).held_back == idx);
+  CHECK(find_images("cifar10:" + idx, silent).held_back == idx);
+  folder.write("split/train/0.tfrecord", "");
+  folder.write("split/val/0.tfrecord", "");
+  const ImageLocation split = find_images(folder / "split", silent);
+  CHECK(split.format == SourceFormat::tfrecord);
+  CHECK(split.train == folder / "split/train");
+  CHECK(split.held_back == folder / "split/val");
+  expect_error<UsageError>([&] { find_images(folder / "absent.tar", silent); }, {"nothing at"});
+}
+
+TEST_CASE("a manifest's images are divided as a folder's are") {
+  const TemporaryFolder folder;
+  std::string rows;
+  for (int i = 0; i < 20; ++i) rows += std::to_string(i) + ".jpg," + (i < 10 ? "cat" : "dog") + "\n";
+  folder.write("0.jpg", "");  // the first sample tells which fields there are
+  const ImageLocation location = find_images(folder.write("m.csv", rows), silent);
+  CHECK(ImageSet(location, Part::all, test_transforms(8)).dataset().size() == 20);
+  const ImageSet train(location, Part::train, test_transforms(8)),
+      test(location, Part::held_back, test_transforms(8));
+  CHECK(train.dataset().size() == 18);
+  CHECK(test.dataset().size() == 2);
+  CHECK(test.dataset().describe(1).find("19.jpg") != std::string::npos);
+  CHECK(train.classes() == std::vector<std::string>{"cat", "dog"});
 }
 
 TEST_CASE("generated images are made once") {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "datasets/formats/cache_folder.h"
 #include "datasets/records/manifest.h"
 #include "datasets/synthetic.h"
 #include "datasets/synthetic_folder.h"
@@ -47,7 +47,26 @@ bool holds_images(const fs::path& folder) {
   return has_manifest(folder) || holds_classes(folder);
 }
 
+// Data of a format, at `path` itself or in train/ with test/ or val/ beside it.
+ImageLocation locate(SourceFormat format, const fs::path& path) {
+  if (format == SourceFormat::idx || format == SourceFormat::cifar) return {path, path, format};
+  const fs::path train = path / "train";
+  if (!fs::is_directory(train)) return {path, std::nullopt, format};
+  for (const char* name : {"test", "val"}) {
+    if (fs::is_directory(path / name)) return {train, path / name, format};
+  }
+  return {train, std::nullopt, format};
+}
+
+std::optional<SourceFormat> recognise(const fs::path& path) {
+  if (const auto format = recognise_source(path.string())) return format;
+  return fs::is_directory(path / "train") ? recognise_source((path / "train").string()) : std::nullopt;
+}
+
 ImageLocation look_at(const fs::path& path) {
+  const auto format = recognise(path);
+  const bool is_pattern = path.string().find('{') != std::string::npos;
+  if (format && (fs::exists(path) || is_pattern)) return locate(*format, path);
   if (!fs::exists(path)) throw UsageError(fmt::format("there is nothing at '{}'", path.string()));
   if (!fs::is_directory(path)) {
     throw UsageError(fmt::format("'{}' is no folder; known are: {}", path.string(), data_uri_help()));
@@ -102,20 +121,13 @@ std::string_view scheme_of(std::string_view uri) {
   return sound ? scheme : std::string_view();
 }
 
-const char* environment(const char* name) {
-  const char* value =
-      std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
-  return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
 }  // namespace
 
 std::string_view data_uri_help() {
   return "PATH (a folder with train/ and test/ or val/ below it, or with one sub-folder per class, or of "
-         "leat records), "
-         "imagefolder:PATH "
-         "(the same), leat:PATH (leat records, with pictures and labels), synthetic:N (N generated images of "
-         "ten classes, made once and kept)";
+         "leat records), imagefolder:PATH (the same), leat:PATH (leat records, with pictures and labels), "
+         "FORMAT:PATH (idx, cifar10, cifar100, webdataset, tfrecord, mds, beton, manifest), "
+         "synthetic:N (N generated images of ten classes, made once and kept)";
 }
 
 ImageLocation find_images(const std::string& uri, const Say& say) {
@@ -123,17 +135,17 @@ ImageLocation find_images(const std::string& uri, const Say& say) {
   if (view.starts_with(kImageFolder)) return look_at(view.substr(kImageFolder.size()));
   if (view.starts_with(kRecords)) return look_at_records(view.substr(kRecords.size()));
   if (view.starts_with(kSynthetic)) return generate(parse_image_count(view.substr(kSynthetic.size())), say);
-  if (!scheme_of(uri).empty() && !fs::exists(uri)) {
-    throw UsageError(fmt::format("'{}' has a scheme that is not known: {}; known are: {}", uri,
-                                 scheme_of(uri), data_uri_help()));
+  const std::string_view scheme = scheme_of(uri);
+  if (const auto format = source_format(scheme)) return locate(*format, view.substr(scheme.size() + 1));
+  if (!scheme.empty() && !fs::exists(uri)) {
+    throw UsageError(
+        fmt::format("'{}' has a scheme that is not known: {}; known are: {}", uri, scheme, data_uri_help()));
   }
   return look_at(uri);
 }
 
 fs::path cache_folder() {
-  if (const char* own = environment("LEAT_CACHE_DIR")) return own;
-  if (const char* all = environment("XDG_CACHE_HOME")) return fs::path(all) / "leat";
-  if (const char* home = environment("HOME")) return fs::path(home) / ".cache" / "leat";
+  if (const auto folder = default_cache_folder()) return *folder;
   throw UsageError("no place for generated images: set LEAT_CACHE_DIR to a folder");
 }
 

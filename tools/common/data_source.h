@@ -7,13 +7,16 @@
 #include <string>
 #include <string_view>
 
+#include "datasets/formats/open_source.h"
+
 namespace leat::tools {
 
-// Folders with one sub-folder per class, or of leat records. Where there is no folder of held-back images, every tenth image of
-// each class is held back (see ImageSet).
+// Where there is no place of held-back images, every tenth image of each class is held back (see ImageSet).
 struct ImageLocation {
   std::filesystem::path train;
-  std::optional<std::filesystem::path> held_back;
+  std::optional<std::filesystem::path> held_back{};
+  std::optional<SourceFormat>
+      format{};  // of both; none: folders with one sub-folder per class, or of leat records
 };
 
 // Tells the user, in one line of text, what is being done.
@@ -28,6 +31,10 @@ std::string_view data_uri_help();
 //                     Each of them may be a folder of leat records instead (recognised by their manifest).
 //   imagefolder:PATH  the same, said explicitly.
 //   leat:PATH         the same, where records must be in PATH or in its train/.
+//   FORMAT:PATH       idx, cifar10, cifar100, webdataset, tfrecord, mds, beton, manifest: see
+//                     datasets/formats/; webdataset and tfrecord take a folder of shards, or a path with
+//                     {000..123} in it. A PATH alone that tells its format (see recognise_source()) needs no scheme.
+//                     train/ with test/ or val/ beside it are taken as above, where both are of one format.
 //   synthetic:N       N generated images of ten classes (at least 50), four fifths in train/, one fifth in
 //                     test/; written once into cache_folder() and taken from there from then on.
 // Throws UsageError where that is not what lies there, or for an unknown scheme.

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <unordered_map>
-#include <utility>
 
+#include "datasets/formats/image_records.h"
+#include "datasets/formats/open_source.h"
 #include "datasets/image_folder.h"
 #include "datasets/records/manifest.h"
 #include "datasets/records/record_images.h"
@@ -13,6 +14,8 @@
 namespace leat::tools {
 namespace {
 
+constexpr std::int64_t kMaxClasses = 1'000'000;
+
 template <class Images>
 std::vector<std::int64_t> labels_of(const Images& images) {
   std::vector<std::int64_t> labels(images.size());
@@ -20,32 +23,59 @@ std::vector<std::int64_t> labels_of(const Images& images) {
   return labels;
 }
 
-// Calls `use` with the images that lie at `path`, of whichever kind.
-template <class Use>
-void open_images(const std::filesystem::path& path, TransformPipeline transforms, const Use& use) {
-  if (has_manifest(path)) {
-    use(std::make_unique<RecordImages>(path, std::move(transforms)));
-  } else {
-    use(std::make_unique<ImageFolder>(path, std::move(transforms)));
+// "0" to the largest label there is.
+std::vector<std::string> class_numbers(const std::vector<std::int64_t>& labels, const std::string& path) {
+  std::vector<std::string> names;
+  for (const std::int64_t label : labels) {
+    if (label < 0 || label >= kMaxClasses) {
+      throw UsageError(fmt::format("'{}' holds the label {}; classes are numbered from 0 to {}", path, label,
+                                   kMaxClasses - 1));
+    }
+    while (static_cast<std::int64_t>(names.size()) <= label) names.push_back(std::to_string(names.size()));
   }
+  return names;
 }
 
 }  // namespace
 
-ImageSet::ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms) {
-  const bool own_folder = part == Part::held_back && location.held_back.has_value();
-  const auto& path = own_folder ? *location.held_back : location.train;
-  const bool whole = own_folder || part == Part::all || (part == Part::train && location.held_back);
+template <class Images>
+std::vector<std::int64_t> ImageSet::adopt(std::unique_ptr<Images> images) {
+  classes_ = images->classes();
+  auto labels = labels_of(*images);
+  if (classes_.empty()) classes_ = class_numbers(labels, images->describe(0));
+  all_ = std::move(images);
+  return labels;
+}
+
+std::vector<std::int64_t> ImageSet::open_folder(const std::filesystem::path& path,
+                                                TransformPipeline transforms) {
+  if (has_manifest(path)) return adopt(std::make_unique<RecordImages>(path, std::move(transforms)));
+  return adopt(std::make_unique<ImageFolder>(path, std::move(transforms)));
+}
+
+std::vector<std::int64_t> ImageSet::open_records(const ImageLocation& location, bool own_place,
+                                                 bool with_labels, TransformPipeline transforms) {
+  const auto& path = own_place ? *location.held_back : location.train;
+  const auto source = open_source(*location.format, path.string(),
+                                  {.part = own_place ? DatasetPart::test : DatasetPart::train});
+  auto records = std::make_unique<ImageRecords>(source, std::move(transforms));
   std::vector<std::int64_t> labels;
-  open_images(path, std::move(transforms), [&](auto images) {
-    classes_ = images->classes();
-    if (!whole) labels = labels_of(*images);
-    images_ = std::move(images);
-  });
-  if (classes_.empty()) {
-    throw UsageError(fmt::format("the records in '{}' do not name their classes", path.string()));
+  if (with_labels) {
+    labels = labels_of(*records);
+    classes_ = source->classes();
+    if (classes_.empty()) classes_ = class_numbers(labels, path.string());
   }
-  if (whole) return;
+  all_ = std::move(records);
+  return labels;
+}
+
+ImageSet::ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms) {
+  const bool own_place = part == Part::held_back && location.held_back.has_value();
+  const auto& path = own_place ? *location.held_back : location.train;
+  const auto labels = location.format
+                          ? open_records(location, own_place, part != Part::all, std::move(transforms))
+                          : open_folder(path, std::move(transforms));
+  if (own_place || part == Part::all || (part == Part::train && location.held_back)) return;
   auto indices = tenths(labels, part == Part::held_back);
   if (indices.empty()) {
     throw UsageError(
@@ -53,12 +83,12 @@ ImageSet::ImageSet(const ImageLocation& location, Part part, TransformPipeline t
                     "folder test/ beside train/",
                     path.string()));
   }
-  subset_ = std::make_unique<Subset>(*images_, std::move(indices));
+  subset_ = std::make_unique<Subset>(*all_, std::move(indices));
 }
 
 const Dataset& ImageSet::dataset() const noexcept {
   if (subset_) return *subset_;
-  return *images_;
+  return *all_;
 }
 
 std::vector<std::size_t> tenths(const std::vector<std::int64_t>& labels, bool held_back) {

@@ -1,12 +1,14 @@
 // The images of a location, or a part of them, as a dataset.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "datasets/dataset.h"
 #include "datasets/image/transform.h"
+#include "datasets/image_folder.h"
 #include "datasets/subset.h"
 #include "tools/common/data_source.h"
 
@@ -22,17 +24,24 @@ enum class Part {
 // A dataset and what it consists of. Movable; the dataset stays where it is.
 class ImageSet {
  public:
-  // Lists the folder. Throws UsageError where nothing is left in this part, or records do not name their classes, and
-  // what ImageFolder and RecordImages throw.
+  // Lists or opens what lies there. Throws UsageError where nothing is left in this part, and what ImageFolder, RecordImages,
+  // open_source() and ImageRecords throw.
   ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms);
 
   const Dataset& dataset() const noexcept;
+  // Of a format that does not name its classes, their numbers; none where Part::all asks for no labels.
   const std::vector<std::string>& classes() const noexcept { return classes_; }
 
  private:
-  std::unique_ptr<Dataset> images_;  // ImageFolder or RecordImages
+  template <class Images>
+  std::vector<std::int64_t> adopt(std::unique_ptr<Images> images);
+  std::vector<std::int64_t> open_folder(const std::filesystem::path& path, TransformPipeline transforms);
+  std::vector<std::int64_t> open_records(const ImageLocation& location, bool own_place, bool with_labels,
+                                         TransformPipeline transforms);
+
+  std::unique_ptr<Dataset> all_;
+  std::unique_ptr<Subset> subset_;  // null: all of it
   std::vector<std::string> classes_;
-  std::unique_ptr<Subset> subset_;  // null: all of the images
 };
 
 // Positions i of a run of labels whose held-back flag is `held_back`: the 10th, 20th, ... of each label is

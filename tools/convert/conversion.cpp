@@ -54,7 +54,7 @@ void check_destination(const fs::path& destination, const fs::path& partial, boo
 // encode() run one at a time, in order.
 class Conversion {
  public:
-  Conversion(const RawSource& source, const Recoder& recoder, const ShardFormat& format,
+  Conversion(const ConversionSource& source, const Recoder& recoder, const ShardFormat& format,
              const ConvertOptions& options, const fs::path& folder, ResumeState state)
       : source_(source),
         recoder_(recoder),
@@ -103,7 +103,7 @@ class Conversion {
   Outcome encode(std::size_t index) const {
     Outcome outcome{index, 0, {}};
     try {
-      RawSample sample = source_.read(index);
+      ConversionSample sample = source_.read(index);
       outcome.read_bytes = bytes_of(sample);
       outcome.result = format_.encode(recoder_.apply(std::move(sample)), index);
     } catch (const Error& error) {
@@ -129,7 +129,7 @@ class Conversion {
     save_state(folder_, state_);
   }
 
-  const RawSource& source_;
+  const ConversionSource& source_;
   const Recoder& recoder_;
   const ShardFormat& format_;
   const bool skip_errors_;
@@ -142,7 +142,7 @@ class Conversion {
   Progress progress_;
 };
 
-ResumeState begin(const RawSource& source, const ConvertOptions& options, const fs::path& folder) {
+ResumeState begin(const ConversionSource& source, const ConvertOptions& options, const fs::path& folder) {
   const std::string job = describe_job(source, options);
   if (fs::exists(folder)) return load_state(folder, job);
   fs::create_directories(folder);
@@ -158,7 +158,8 @@ void publish(const fs::path& folder, const fs::path& destination) {
   sync_folder(folder.parent_path());
 }
 
-ConversionResult convert_to(const RawSource& source, const ConvertOptions& options, const fs::path& folder) {
+ConversionResult convert_to(const ConversionSource& source, const ConvertOptions& options,
+                            const fs::path& folder) {
   const Recoder recoder(source.schema(), options);
   const TargetFormat target = make_target(source, recoder, options);
   ResumeState state = begin(source, options, folder);
@@ -186,7 +187,7 @@ ConversionResult convert(const ConvertOptions& options) {
   const fs::path folder = partial_folder(options.destination);
   try {
     check_destination(options.destination, folder, options.resume);
-    const std::unique_ptr<RawSource> source = open_source(options.source);
+    const std::unique_ptr<ConversionSource> source = open_source(options.source);
     ConversionResult result = convert_to(*source, options, folder);
     publish(folder, options.destination);
     return result;

@@ -91,10 +91,10 @@ std::size_t verify_leat(const std::filesystem::path& path) {
 // Decodes it whole, so that damage anywhere in it shows.
 void check_picture(JpegDecoder& decoder, const std::vector<std::byte>& jpeg) {
   const Size size = decoder.read_header(jpeg);
-  decoder.decode_rows({0, size.height});
+  decoder.decode({.rows = {0, size.height}, .columns = {0, size.width}});
 }
 
-std::size_t verify_source(const RawSource& source) {
+std::size_t verify_source(const ConversionSource& source) {
   JpegDecoder decoder;
   Progress progress("verifying", source.size());
   std::size_t count = 0;
@@ -102,7 +102,7 @@ std::size_t verify_source(const RawSource& source) {
   const auto image = source.schema().find(Content::jpeg);
   for (std::size_t i = 0; i < source.size(); ++i) {
     try {
-      const RawSample sample = source.read(i);
+      const ConversionSample sample = source.read(i);
       bytes += bytes_of(sample);
       if (image) check_picture(decoder, sample.fields[*image]);
     } catch (const Error& error) {

@@ -106,7 +106,7 @@ Image Recoder::decode(const std::vector<std::byte>& jpeg, Size size) const {
   return image;
 }
 
-RawSample Recoder::apply(RawSample sample) const {
+ConversionSample Recoder::apply(ConversionSample sample) const {
   if (!image_) return sample;
   std::vector<std::byte>& jpeg = sample.fields[*image_];
   const Size size = decoder_of_this_thread().read_header(jpeg);

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "datasets/image/image.h"
-#include "datasets/shards/raw_source.h"
+#include "datasets/shards/conversion_source.h"
 #include "tools/convert/options.h"
 
 namespace leat::tools {
@@ -19,7 +19,7 @@ class Recoder {
   const RecordSchema& schema() const noexcept { return schema_; }
 
   // From a sample of the source to one of schema(). Throws DataError, without a path, on a bad picture.
-  RawSample apply(RawSample sample) const;
+  ConversionSample apply(ConversionSample sample) const;
 
  private:
   RecordSchema make_schema(const RecordSchema& source) const;

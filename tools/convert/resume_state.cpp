@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr const char* kStateName = "leat-convert.json";
 constexpr std::size_t kMaxStateBytes = std::size_t{256} << 20;
 
-std::uint64_t checksum_of_names(const RawSource& source) {
+std::uint64_t checksum_of_names(const ConversionSource& source) {
   Xxh3Stream checksum;
   for (std::size_t i = 0; i < source.size(); ++i) {
     const std::string name = source.describe(i) + "\n";
@@ -64,7 +64,7 @@ ResumeState read_state(const fs::path& path) {
 
 }  // namespace
 
-std::string describe_job(const RawSource& source, const ConvertOptions& options) {
+std::string describe_job(const ConversionSource& source, const ConvertOptions& options) {
   json job{{"source", fs::absolute(options.source).string()},
            {"samples", source.size()},
            {"names", checksum_of_names(source)},

@@ -27,7 +27,7 @@ struct ResumeState {
 };
 
 // Source, its samples' names, and all options that the output depends on, as text.
-std::string describe_job(const RawSource& source, const ConvertOptions& options);
+std::string describe_job(const ConversionSource& source, const ConvertOptions& options);
 
 // Replaces the file in one step.
 void save_state(const std::filesystem::path& folder, const ResumeState& state);

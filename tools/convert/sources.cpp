@@ -13,7 +13,7 @@ bool is_records(const std::filesystem::path& path) {
   return has_manifest(path) || (std::filesystem::is_regular_file(path) && path.extension() == ".leat");
 }
 
-std::unique_ptr<RawSource> open_source(const std::filesystem::path& path) {
+std::unique_ptr<ConversionSource> open_source(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path))
     throw UsageError(fmt::format("there is nothing at '{}'", path.string()));
   try {

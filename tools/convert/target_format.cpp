@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kPixelAlignment = 64;
 
 // Bad ones are left out here; whoever converts them reports them.
-std::vector<RawSample> first_samples(const RawSource& source, const Recoder& recoder) {
-  std::vector<RawSample> samples;
+std::vector<ConversionSample> first_samples(const ConversionSource& source, const Recoder& recoder) {
+  std::vector<ConversionSample> samples;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < source.size() && !enough_to_plan(samples.size(), bytes); ++i) {
     try {
@@ -39,7 +39,8 @@ std::string describe(const Compression& compression) {
   return text;
 }
 
-TargetFormat make_records(const RawSource& source, const Recoder& recoder, const ConvertOptions& options) {
+TargetFormat make_records(const ConversionSource& source, const Recoder& recoder,
+                          const ConvertOptions& options) {
   RecordWriterOptions writing;
   writing.zstd = options.zstd;
   writing.zstd_level = options.zstd_level;
@@ -56,7 +57,8 @@ TargetFormat make_records(const RawSource& source, const Recoder& recoder, const
 
 }  // namespace
 
-TargetFormat make_target(const RawSource& source, const Recoder& recoder, const ConvertOptions& options) {
+TargetFormat make_target(const ConversionSource& source, const Recoder& recoder,
+                         const ConvertOptions& options) {
   try {
     switch (options.to) {
       case Target::leat:

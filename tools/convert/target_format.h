@@ -17,6 +17,7 @@ struct TargetFormat {
 
 // For leat records, reads the first samples of the source to decide on compression. Throws UsageError where the format
 // cannot hold the schema.
-TargetFormat make_target(const RawSource& source, const Recoder& recoder, const ConvertOptions& options);
+TargetFormat make_target(const ConversionSource& source, const Recoder& recoder,
+                         const ConvertOptions& options);
 
 }  // namespace leat::tools

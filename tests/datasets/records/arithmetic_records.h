@@ -35,7 +35,7 @@ inline RecordSchema mixed_schema() {
 }
 
 // label i, i % 5 boxes (i, k), the point (i, i + 0.5, -i), the name "sample i".
-inline RawSample mixed_sample(std::size_t i) {
+inline ConversionSample mixed_sample(std::size_t i) {
   std::vector<std::uint16_t> boxes;
   for (std::size_t k = 0; k < i % 5; ++k) {
     boxes.push_back(static_cast<std::uint16_t>(i));

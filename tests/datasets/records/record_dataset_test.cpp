@@ -18,7 +18,7 @@ namespace {
 
 void check_sample(const Dataset& dataset, std::size_t i) {
   const OneSample sample(dataset, i);
-  const RawSample expected = mixed_sample(i);
+  const ConversionSample expected = mixed_sample(i);
   INFO("sample " << i);
   for (std::size_t field = 0; field < 4; ++field) CHECK(sample.bytes(field) == expected.fields[field]);
 }
@@ -83,7 +83,7 @@ TEST_CASE("an index out of range is an error that names it") {
 TEST_CASE("a value that does not suit its field is refused when it is added") {
   const TemporaryFolder folder;
   RecordWriter writer(folder / "set", mixed_schema());
-  RawSample sample = mixed_sample(1);
+  ConversionSample sample = mixed_sample(1);
   sample.fields[1].resize(3);
   expect_error<ArgumentError>([&] { writer.add(sample); }, {"boxes", "3 bytes"});
   sample = mixed_sample(1);

@@ -36,7 +36,7 @@ void write_folder(const TemporaryFolder& folder) {
   }
 }
 
-void convert(const RawSource& source, const fs::path& target) {
+void convert(const ConversionSource& source, const fs::path& target) {
   RecordWriter writer(target, source.schema(), {.shard_bytes = 20'000});
   for (std::size_t i = 0; i < source.size(); ++i) writer.add(source.read(i));
   writer.finish();

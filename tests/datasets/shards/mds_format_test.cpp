@@ -24,8 +24,8 @@ RecordSchema text_and_number() {
   return RecordSchema({{{"y", DType::i64, {}}, Content::values}, {Field::text("x", 100), Content::bytes}});
 }
 
-void write(const TemporaryFolder& folder, const MdsFormat& format, const std::vector<RawSample>& samples,
-           std::uint64_t shard_bytes = kUsualLimit) {
+void write(const TemporaryFolder& folder, const MdsFormat& format,
+           const std::vector<ConversionSample>& samples, std::uint64_t shard_bytes = kUsualLimit) {
   ShardSetWriter writer(folder.path(), format, shard_bytes);
   for (std::size_t i = 0; i < samples.size(); ++i) writer.add(format.encode(samples[i], i));
   writer.finish();
@@ -53,7 +53,7 @@ TEST_CASE("MDS: the layout of a shard that the reference writer's rules give") {
 
 TEST_CASE("MDS: index.json lists columns and shards") {
   const TemporaryFolder folder;
-  std::vector<RawSample> samples;
+  std::vector<ConversionSample> samples;
   for (std::int64_t i = 0; i < 50; ++i)
     samples.push_back({{bytes_of(std::vector{i}), bytes_of(std::string(40, 'x'))}});
   write(folder, MdsFormat(text_and_number(), 1'000), samples, 1'000);

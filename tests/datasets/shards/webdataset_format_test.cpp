@@ -49,7 +49,7 @@ RecordSchema folder_schema() {
                        {Field::text("name", 300), Content::text}});
 }
 
-RawSample folder_sample(std::int64_t label, const std::string& image, const std::string& name) {
+ConversionSample folder_sample(std::int64_t label, const std::string& image, const std::string& name) {
   return {{bytes_of(std::vector{label}), bytes_of(image), bytes_of(name)}};
 }
 

@@ -11,14 +11,14 @@ namespace leat {
 
 // The values of one sample, one per field of the source's schema, dense and little-endian; a ragged field's value has
 // as many bytes as its elements.
-struct RawSample {
+struct ConversionSample {
   std::vector<std::vector<std::byte>> fields;
 };
 
 // Immutable, thread-safe: read() is called by many threads at once.
-class RawSource {
+class ConversionSource {
  public:
-  virtual ~RawSource() = default;
+  virtual ~ConversionSource() = default;
 
   virtual std::size_t size() const = 0;
 
@@ -26,15 +26,15 @@ class RawSource {
   virtual const RecordSchema& schema() const = 0;
 
   // Sample `index`, below size(). Throws DataError on a sample that is missing, damaged or too long, SystemError.
-  virtual RawSample read(std::size_t index) const = 0;
+  virtual ConversionSample read(std::size_t index) const = 0;
 
   // Where it comes from, for messages: a path, say.
   virtual std::string describe(std::size_t index) const = 0;
 
  protected:
-  RawSource() = default;
-  RawSource(const RawSource&) = default;
-  RawSource& operator=(const RawSource&) = default;
+  ConversionSource() = default;
+  ConversionSource(const ConversionSource&) = default;
+  ConversionSource& operator=(const ConversionSource&) = default;
 };
 
 }  // namespace leat
