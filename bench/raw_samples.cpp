@@ -66,7 +66,7 @@ Epoch load(const std::filesystem::path& images) {
     std::unique_ptr<Subset> repeated;
     std::unique_ptr<DataLoader> loader;
   };
-  const std::filesystem::path folder = std::filesystem::path(LEAT_BENCH_DATA) / "raw-256";
+  const std::filesystem::path folder = LEAT_BENCH_DATA "-raw-256";
   std::filesystem::remove_all(folder);
   write_pixels(images, folder);
   auto loading = std::make_shared<Loading>();

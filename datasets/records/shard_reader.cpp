@@ -110,12 +110,13 @@ void ShardReader::read_head(int fd, const RecordSchema* set) {
 }
 
 void ShardReader::take_schema(std::string_view text, const RecordSchema* set) {
-  schema_ = read_schema(parse_json_object(text, path_.string()), path_.string());
-  if (set != nullptr) {
-    if (!schema_.matches(*set)) throw Error("its schema is not the one that the set's manifest has");
-    schema_ = *set;
-  }
-  layout_ = std::make_unique<BodyLayout>(schema_.fields(), header_.alignment);
+  auto own =
+      std::make_unique<RecordSchema>(read_schema(parse_json_object(text, path_.string()), path_.string()));
+  if (set != nullptr && !own->matches(*set))
+    throw Error("its schema is not the one that the set's manifest has");
+  if (set == nullptr) own_schema_ = std::move(own);
+  schema_ = set != nullptr ? set : own_schema_.get();
+  layout_ = std::make_unique<BodyLayout>(schema_->fields(), header_.alignment);
 }
 
 void ShardReader::check_shape(std::uint64_t file_bytes) const {
@@ -195,7 +196,7 @@ RecordView ShardReader::read(std::size_t record, std::span<const std::span<std::
   read_stored(entry, rows, stored);
   const std::span<std::byte> body = packed ? room(scratch.body, entry.raw) : stored;
   if (packed) decompressor_->decompress(stored, body);
-  const std::span<FieldPlace> places(scratch.places.data(), schema_.size());
+  const std::span<FieldPlace> places(scratch.places.data(), schema_->size());
   layout_->find(body, body.size(), places);
   const std::size_t done = packed ? 0 : layout_->leading().size();
   for (std::size_t field = done; field < rows.size(); ++field) {

@@ -35,7 +35,7 @@ class ShardReader {
  public:
   struct Options {
     bool keep_open = true;  // false: the file is opened for each record, where descriptors are few
-    // The set's schema, whose greatest lengths then hold instead of the shard's own bounds. Copied.
+    // The set's schema, whose greatest lengths then hold instead of the shard's own bounds. Must outlive the reader.
     const RecordSchema* schema = nullptr;
     // Used instead of another copy where it is of the same dictionary. Shared: all shards of a set have the same one.
     std::shared_ptr<const RecordDecompressor> decompressor = nullptr;
@@ -47,7 +47,7 @@ class ShardReader {
   explicit ShardReader(std::filesystem::path path) : ShardReader(std::move(path), Options()) {}
 
   std::size_t size() const noexcept { return entries_.size(); }  // records
-  const RecordSchema& schema() const noexcept { return schema_; }
+  const RecordSchema& schema() const noexcept { return *schema_; }
   const ShardHeader& header() const noexcept { return header_; }
   const ShardFooter& footer() const noexcept { return footer_; }
   const IndexEntry& entry(std::size_t record) const { return entries_.at(record); }
@@ -77,7 +77,8 @@ class ShardReader {
   UniqueFd file_;  // closed where it is not kept open
   ShardHeader header_;
   ShardFooter footer_;
-  RecordSchema schema_;
+  std::unique_ptr<const RecordSchema> own_schema_;  // null: the set's
+  const RecordSchema* schema_ = nullptr;
   std::unique_ptr<const BodyLayout> layout_;
   std::vector<IndexEntry> entries_;
   std::shared_ptr<const RecordDecompressor> decompressor_;

@@ -42,8 +42,9 @@ DurableFile::~DurableFile() {
 void DurableFile::write(std::span<const std::byte> bytes) {
   checksum_.update(bytes);
   size_ += bytes.size();
-  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
-  if (bytes.size() > kBufferBytes / 2) {
+  const bool direct = bytes.size() > kBufferBytes / 2;
+  if (direct || buffer_.size() + bytes.size() > kBufferBytes) flush();
+  if (direct) {
     write_all(file_.get(), bytes, temporary_);
   } else {
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());

@@ -45,7 +45,8 @@ void add_conversion(CLI::App& app, ConvertOptions& options, Texts& texts) {
       ->check(CLI::Range(1, 100));
   app.add_flag("--raw", options.raw,
                "Store pixels instead of JPEGs: many times the size, and nothing to decode");
-  app.add_option("--zstd", texts.zstd, "leat only: auto (measured; none with --raw), none, or a level from 1 to 22")
+  app.add_option("--zstd", texts.zstd,
+                 "leat only: auto (measured; none with --raw), none, or a level from 1 to 22")
       ->capture_default_str();
   app.add_option("--shard-size", texts.shard_size,
                  "Bytes per shard, such as 256MiB (the default; mds: 64MiB)");

@@ -55,23 +55,30 @@ TargetFormat make_records(const ConversionSource& source, const Recoder& recoder
           std::move(text)};
 }
 
+std::unique_ptr<ShardFormat> make_foreign(const RecordSchema& schema, const ConvertOptions& options) {
+  if (options.to == Target::webdataset) return std::make_unique<WebDatasetFormat>(schema);
+  return std::make_unique<MdsFormat>(schema, options.shard_bytes);
+}
+
 }  // namespace
 
 TargetFormat make_target(const ConversionSource& source, const Recoder& recoder,
                          const ConvertOptions& options) {
+  TargetFormat target;
   try {
-    switch (options.to) {
-      case Target::leat:
-        return make_records(source, recoder, options);
-      case Target::webdataset:
-        return {std::make_unique<WebDatasetFormat>(recoder.schema()), "none"};
-      case Target::mds:
-        return {std::make_unique<MdsFormat>(recoder.schema(), options.shard_bytes), "none"};
+    if (options.to == Target::leat) {
+      target = make_records(source, recoder, options);
+    } else {
+      target = {make_foreign(recoder.schema(), options), "none"};
     }
   } catch (const ArgumentError& error) {
     throw UsageError(error.what());
   }
-  throw UsageError("a target that is not known");
+  if (options.shard_bytes > target.format->max_shard_bytes()) {
+    throw UsageError(fmt::format("--shard-size: the format's shards have at most {} bytes, not {}",
+                                 target.format->max_shard_bytes(), options.shard_bytes));
+  }
+  return target;
 }
 
 }  // namespace leat::tools
