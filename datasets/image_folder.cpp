@@ -17,29 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kImage = 0, kLabel = 1;  // the fields' positions
 constexpr int kMaxDepth = 32;  // of folders below a class; less than the links the system follows
 
 // Folder -> names of the files in it, both in byte order.
 using Listing = std::map<std::string, std::vector<std::string>>;
-
-Size fixed_size(const TransformPipeline& transforms) {
-  const std::optional<Size> size = transforms.output_size();
-  if (!size) {
-    throw ArgumentError(
-        "the transforms leave pictures different sizes, but the rows of a batch are equally large: end with "
-        "a "
-        "CenterCrop, a RandomResizedCrop, or a Resize to height and width");
-  }
-  return *size;
-}
-
-Schema make_schema(Size size, bool scaled) {
-  const auto height = static_cast<std::size_t>(size.height), width = static_cast<std::size_t>(size.width);
-  const Field image = scaled ? Field{"image", DType::f32, {kChannels, height, width}}
-                             : Field{"image", DType::u8, {height, width, kChannels}};
-  return Schema({image, {"label", DType::i64, {}}});
-}
 
 DecodeOptions decode_options(const ImageFolderOptions& options) {
   const double gap = options.reducing_gap;
@@ -77,8 +58,8 @@ ImageFolder::ImageFolder(const fs::path& root, TransformPipeline transforms, Ima
     : transforms_(std::move(transforms)),
       max_file_bytes_(options.max_file_bytes),
       decode_(decode_options(options)),
-      size_(fixed_size(transforms_)),
-      schema_(make_schema(size_, transforms_.scale() != nullptr)) {
+      image_(transforms_),
+      schema_(image_.schema()) {
   try {
     list(root);
   } catch (const fs::filesystem_error& error) {
@@ -122,9 +103,9 @@ void ImageFolder::list_class(const fs::path& folder, std::int64_t label) {
 }
 
 void ImageFolder::get(std::size_t index, Rng& rng, SampleWriter& out) const {
-  out.set(kLabel, label_of(index));
+  out.set(LabelledImage::kLabel, label_of(index));
   try {
-    load(index, rng, out.bytes(kImage));
+    load(index, rng, out.bytes(LabelledImage::kImage));
   } catch (const SystemError&) {
     throw;  // names the path
   } catch (const Error& error) {
@@ -132,18 +113,10 @@ void ImageFolder::get(std::size_t index, Rng& rng, SampleWriter& out) const {
   }
 }
 
-PixelOutput ImageFolder::output(std::span<std::byte> row) const {
-  if (const ChannelScale* scale = transforms_.scale()) {
-    return ScaledPlanes{reinterpret_cast<float*>(row.data()), size_, *scale};
-  }
-  return MutableImageView{reinterpret_cast<std::uint8_t*>(row.data()), size_,
-                          std::ptrdiff_t{size_.width} * kChannels};
-}
-
 void ImageFolder::load(std::size_t index, Rng& rng, std::span<std::byte> row) const {
   thread_local std::vector<std::byte> file;
   read_file(files_.path_of(index), max_file_bytes_, file);
-  ImageLoader::of_this_thread().load(file, transforms_, decode_, rng, output(row));
+  ImageLoader::of_this_thread().load(file, transforms_, decode_, rng, image_.output(row));
 }
 
 std::string ImageFolder::describe(std::size_t index) const {

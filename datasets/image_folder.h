@@ -12,8 +12,8 @@
 #include "datasets/file_index.h"
 #include "datasets/image/decode_options.h"
 #include "datasets/image/image.h"
-#include "datasets/image/pixel_output.h"
 #include "datasets/image/transform.h"
+#include "datasets/labelled_image.h"
 
 namespace leat {
 
@@ -29,8 +29,7 @@ struct ImageFolderOptions {
 // are followed. That order is the samples' order. What a file holds is looked at when it is loaded: one that
 // is no sound JPEG, or that the transforms cannot take, is a DataError that names it.
 //
-// Fields: "image", u8, [height, width, 3], RGB, or f32, [3, height, width], where the transforms end with a
-// Normalize; "label", i64, scalar, the class's position in classes().
+// Fields as of LabelledImage; the label is the class's position in classes().
 //
 // Thread-safe. Memory: the file names, and 13 bytes for each.
 class ImageFolder final : public Dataset {
@@ -54,13 +53,12 @@ class ImageFolder final : public Dataset {
   void list(const std::filesystem::path& root);
   void list_class(const std::filesystem::path& folder, std::int64_t label);
   void check_index(std::size_t index) const;
-  PixelOutput output(std::span<std::byte> row) const;
   void load(std::size_t index, Rng& rng, std::span<std::byte> row) const;
 
   TransformPipeline transforms_;
   std::size_t max_file_bytes_;
   DecodeOptions decode_;
-  Size size_;
+  LabelledImage image_;
   Schema schema_;
   std::vector<std::string> classes_;
   FileIndex files_;

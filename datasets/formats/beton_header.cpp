@@ -164,7 +164,7 @@ BetonHeader read_beton_header(const FileReader& file) {
   for (unsigned i = 0; i < fields; ++i) header.fields.push_back(read_field(field_reader, file.path()));
   lay_out(header);
   header.rows = kHead + fields * kFieldBytes;
-  if (header.samples > (file.size() - header.rows) / header.row_bytes) {
+  if (header.row_bytes == 0 || header.samples > (file.size() - header.rows) / header.row_bytes) {
     reader.fail(fmt::format("{} samples, whose rows of {} bytes do not fit into the file", header.samples,
                             header.row_bytes));
   }

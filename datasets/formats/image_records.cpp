@@ -14,7 +14,6 @@ namespace leat {
 
 namespace {
 
-constexpr std::size_t kImage = 0, kLabel = 1;  // the fields' positions
 constexpr std::array<std::string_view, 6> kLabelNames{"cls",   "label",  "image/class/label",
                                                       "class", "target", "y"};
 
@@ -43,7 +42,7 @@ bool is_integer(const RawField& field) {
 }
 
 std::string find_image(const RawSample& sample) {
-  const std::string encoded = only_field(sample, [](const RawField& field) {
+  std::string encoded = only_field(sample, [](const RawField& field) {
     return field.encoding == "jpeg" || field.encoding == "png" || field.encoding == "pil";
   });
   if (!encoded.empty()) return encoded;
@@ -58,18 +57,6 @@ std::string find_label(const RawSample& sample) {
     if (sample.find(name) != nullptr) return std::string(name);
   }
   return only_field(sample, is_integer);
-}
-
-Schema schema_of(Size size) {
-  const auto height = static_cast<std::size_t>(size.height), width = static_cast<std::size_t>(size.width);
-  return Schema({{"image", DType::u8, {height, width, kChannels}}, {"label", DType::i64, {}}});
-}
-
-Size fixed_size(const TransformPipeline& transforms) {
-  if (const std::optional<Size> size = transforms.output_size()) return *size;
-  throw ArgumentError(
-      "the transforms leave pictures different sizes, but the rows of a batch are equally large: end with a "
-      "CenterCrop, a RandomResizedCrop, or a Resize to height and width");
 }
 
 ImageFields completed(ImageFields given, const RawSource& source) {
@@ -97,11 +84,11 @@ ImageRecords::ImageRecords(std::shared_ptr<const RawSource> source, TransformPip
     : source_(std::move(source)),
       transforms_(std::move(transforms)),
       fields_(completed(std::move(options.fields), *source_)),
-      jpeg_(options.jpeg),
+      decode_(options.decode),
       both_({fields_.image, fields_.label}),
       label_({fields_.label}),
-      size_(fixed_size(transforms_)),
-      schema_(schema_of(size_)) {}
+      image_(transforms_),
+      schema_(image_.schema()) {}
 
 const RawField& ImageRecords::field_of(const RawSample& sample, const std::string& name) const {
   if (const RawField* field = sample.find(name)) return *field;
@@ -122,11 +109,9 @@ void ImageRecords::get(std::size_t index, Rng& rng, SampleWriter& out) const {
 void ImageRecords::load(std::size_t index, Rng& rng, SampleWriter& out) const {
   thread_local RawSample sample;
   source_->read(index, both_, sample);
-  const std::span<std::byte> row = out.bytes(kImage);
-  const MutableImageView pixels{reinterpret_cast<std::uint8_t*>(row.data()), size_,
-                                std::ptrdiff_t{size_.width} * kChannels};
-  load_picture(field_of(sample, fields_.image), transforms_, jpeg_, rng, pixels);
-  out.set(kLabel, integer_of(field_of(sample, fields_.label)));
+  load_picture(field_of(sample, fields_.image), transforms_, decode_, rng,
+               image_.output(out.bytes(LabelledImage::kImage)));
+  out.set(LabelledImage::kLabel, integer_of(field_of(sample, fields_.label)));
 }
 
 std::int64_t ImageRecords::label_of(std::size_t index) const {

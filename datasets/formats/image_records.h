@@ -7,8 +7,9 @@
 
 #include "datasets/dataset.h"
 #include "datasets/formats/raw_source.h"
-#include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/decode_options.h"
 #include "datasets/image/transform.h"
+#include "datasets/labelled_image.h"
 
 namespace leat {
 
@@ -25,10 +26,10 @@ ImageFields find_image_fields(const RawSource& source);
 
 struct ImageRecordsOptions {
   ImageFields fields = {};  // empty names are found by find_image_fields()
-  JpegLimits jpeg = {};
+  DecodeOptions decode = {};
 };
 
-// Fields as of ImageFolder: "image", u8, [height, width, 3], RGB; "label", i64, scalar. JPEG files and pixels
+// Fields as of LabelledImage. JPEG files and pixels
 // (encoding pil, grey or RGB) go through the same transforms; other kinds of files are a DataError that names the kind.
 // Thread-safe.
 class ImageRecords final : public Dataset {
@@ -53,9 +54,9 @@ class ImageRecords final : public Dataset {
   std::shared_ptr<const RawSource> source_;
   TransformPipeline transforms_;
   ImageFields fields_;
-  JpegLimits jpeg_;
+  DecodeOptions decode_;
   FieldChoice both_, label_;
-  Size size_;
+  LabelledImage image_;
   Schema schema_;
 };
 

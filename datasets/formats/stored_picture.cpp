@@ -51,7 +51,7 @@ ImageView as_rgb(const StoredPixels& picture, Image& colours) {
 }
 
 void load_pixels(const StoredPixels& picture, const TransformPipeline& transforms, Rng& rng,
-                 MutableImageView out) {
+                 const PixelOutput& out) {
   thread_local Workplace place;
   place.resampler.prepare(transforms.plan(picture.size, rng));
   place.resampler.run({as_rgb(picture, place.colours)}, out);
@@ -99,15 +99,15 @@ void write_pil(const StoredPixels& picture, std::vector<std::byte>& bytes) {
   append_bytes(bytes, picture.pixels);
 }
 
-void load_picture(const RawField& field, const TransformPipeline& transforms, const JpegLimits& limits,
-                  Rng& rng, MutableImageView out) {
+void load_picture(const RawField& field, const TransformPipeline& transforms, const DecodeOptions& decode,
+                  Rng& rng, const PixelOutput& out) {
   if (field.encoding == "pil") return load_pixels(parse_pil(field), transforms, rng, out);
   const std::string_view kind = picture_kind(field.bytes);
   if (!kind.empty() && kind != "JPEG") {
     throw DataError(fmt::format("field '{}'", field.name),
                     fmt::format("it is a {} file; of files, JPEG alone is decoded", kind));
   }
-  ImageLoader::of_this_thread().load(field.bytes, transforms, {.limits = limits}, rng, out);
+  ImageLoader::of_this_thread().load(field.bytes, transforms, decode, rng, out);
 }
 
 }  // namespace leat

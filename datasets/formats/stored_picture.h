@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "datasets/formats/raw_source.h"
-#include "datasets/image/image.h"
-#include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/decode_options.h"
+#include "datasets/image/pixel_output.h"
 #include "datasets/image/transform.h"
 #include "loader/base/rng.h"
 
@@ -31,7 +31,7 @@ void write_pil(const StoredPixels& picture, std::vector<std::byte>& bytes);
 
 // Transforms the picture into `out`, whose size the pipeline must make. Throws DataError on bad data and on kinds of
 // files that are not decoded, ArgumentError on a picture that the transforms cannot take.
-void load_picture(const RawField& field, const TransformPipeline& transforms, const JpegLimits& limits,
-                  Rng& rng, MutableImageView out);
+void load_picture(const RawField& field, const TransformPipeline& transforms, const DecodeOptions& decode,
+                  Rng& rng, const PixelOutput& out);
 
 }  // namespace leat

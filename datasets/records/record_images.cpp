@@ -15,8 +15,6 @@ namespace leat {
 
 namespace {
 
-constexpr std::size_t kImage = 0, kLabel = 1;  // the fields' positions in a batch
-
 std::size_t find_image(const RecordSet& set) {
   for (const Content content : {Content::jpeg, Content::rgb}) {
     if (const auto field = set.schema().find(content)) return *field;
@@ -40,21 +38,13 @@ std::optional<Size> stored_size(const RecordSchema& schema, std::size_t image) {
   return Size{static_cast<int>(field.shape[1]), static_cast<int>(field.shape[0])};
 }
 
-Size output_size(const std::optional<TransformPipeline>& transforms, std::optional<Size> stored) {
-  if (!transforms && stored) return *stored;
-  if (!transforms) throw ArgumentError("the stored pictures are not pixels of one size: give transforms");
-  if (const auto size = transforms->output_size()) return *size;
-  throw ArgumentError(
-      "the transforms leave pictures different sizes, but the rows of a batch are equally large: end with a "
-      "CenterCrop, a RandomResizedCrop, or a Resize to height and width");
+LabelledImage delivered(const std::optional<TransformPipeline>& transforms, std::optional<Size> stored) {
+  if (transforms) return LabelledImage(*transforms);
+  if (stored) return LabelledImage(*stored);
+  throw ArgumentError("the stored pictures are not pixels of one size: give transforms");
 }
 
-Schema make_schema(Size size) {
-  const auto height = static_cast<std::size_t>(size.height), width = static_cast<std::size_t>(size.width);
-  return Schema({{"image", DType::u8, {height, width, kChannels}}, {"label", DType::i64, {}}});
-}
-
-void resample(ImageView pixels, const TransformPipeline& transforms, Rng& rng, MutableImageView out) {
+void resample(ImageView pixels, const TransformPipeline& transforms, Rng& rng, const PixelOutput& out) {
   thread_local Resampler resampler;
   resampler.prepare(transforms.plan(pixels.size, rng));
   resampler.run({pixels, 0, 0}, out);
@@ -63,29 +53,27 @@ void resample(ImageView pixels, const TransformPipeline& transforms, Rng& rng, M
 }  // namespace
 
 RecordImages::RecordImages(const std::filesystem::path& path, std::optional<TransformPipeline> transforms,
-                           JpegLimits limits)
+                           const DecodeOptions& decode)
     : set_(path),
       transforms_(std::move(transforms)),
-      limits_(limits),
+      decode_(decode),
       image_(find_image(set_)),
       label_(find_label(set_)),
-      size_(output_size(transforms_, stored_size(set_.schema(), image_))),
-      schema_(make_schema(size_)) {
+      delivered_(delivered(transforms_, stored_size(set_.schema(), image_))),
+      schema_(delivered_.schema()) {
   const auto extents = set_.schema().find(set_.schema().fields()[image_].name + "_size");
   if (extents) extents_ = *extents;
 }
 
 void RecordImages::get(std::size_t index, Rng& rng, SampleWriter& out) const {
-  const std::span<std::byte> row = out.bytes(kImage);
+  const std::span<std::byte> row = out.bytes(LabelledImage::kImage);
   std::array<std::span<std::byte>, Schema::kMaxFields> rows{};
-  rows[label_] = out.bytes(kLabel);
+  rows[label_] = out.bytes(LabelledImage::kLabel);
   if (!transforms_) rows[image_] = row;
   const RecordView record = set_.read(index, {rows.data(), set_.schema().size()});
   if (!transforms_) return;
-  const MutableImageView pixels{reinterpret_cast<std::uint8_t*>(row.data()), size_,
-                                std::ptrdiff_t{size_.width} * kChannels};
   try {
-    prepare(record, rng, pixels);
+    prepare(record, rng, delivered_.output(row));
   } catch (const Error& error) {
     throw DataError(describe(index), error.what());
   }
@@ -104,10 +92,10 @@ Size RecordImages::size_of(const RecordView& record) const {
   return {static_cast<int>(width), static_cast<int>(height)};
 }
 
-void RecordImages::prepare(const RecordView& record, Rng& rng, MutableImageView out) const {
+void RecordImages::prepare(const RecordView& record, Rng& rng, const PixelOutput& out) const {
   const std::span<const std::byte> stored = record.bytes(image_);
   if (set_.schema().content(image_) == Content::jpeg) {
-    ImageLoader::of_this_thread().load(stored, *transforms_, {.limits = limits_}, rng, out);
+    ImageLoader::of_this_thread().load(stored, *transforms_, decode_, rng, out);
     return;
   }
   const Size size = size_of(record);

@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "datasets/dataset.h"
+#include "datasets/image/decode_options.h"
 #include "datasets/image/image.h"
-#include "datasets/image/jpeg_decoder.h"
 #include "datasets/image/transform.h"
+#include "datasets/labelled_image.h"
 #include "datasets/records/record_set.h"
 
 namespace leat {
 
-// Of sets with a JPEG or RGB field, and an i64 scalar "label". Fields: "image", u8, [height, width, 3], RGB; "label",
-// i64, scalar: the same as ImageFolder's, and for the same files, transforms and generator the same bytes.
+// Of sets with a JPEG or RGB field, and an i64 scalar "label". Fields as of LabelledImage, as ImageFolder's; for the same files, transforms and generator the same bytes.
 // Pictures that are stored as pixels need no decoder; where all are of one size and nothing is to be done to them,
 // they go from the file into the batch's row. Thread-safe.
 class RecordImages final : public Dataset {
@@ -26,7 +26,7 @@ class RecordImages final : public Dataset {
   // No transforms: pixels of one size as they are stored. Throws ArgumentError where the pictures are not, or are not
   // made, equally large, DataError where the records hold no pictures or no labels, and what RecordSet throws.
   explicit RecordImages(const std::filesystem::path& path, std::optional<TransformPipeline> transforms = {},
-                        JpegLimits limits = {});
+                        const DecodeOptions& decode = {});
 
   std::size_t size() const override { return set_.size(); }
   const Schema& schema() const override { return schema_; }
@@ -43,15 +43,15 @@ class RecordImages final : public Dataset {
 
  private:
   Size size_of(const RecordView& record) const;
-  void prepare(const RecordView& record, Rng& rng, MutableImageView out) const;
+  void prepare(const RecordView& record, Rng& rng, const PixelOutput& out) const;
 
   RecordSet set_;
   std::optional<TransformPipeline> transforms_;
-  JpegLimits limits_;
+  DecodeOptions decode_;
   std::size_t image_;  // fields of the set
   std::size_t label_;
   std::size_t extents_ = 0;  // of pixels of different sizes
-  Size size_;
+  LabelledImage delivered_;
   Schema schema_;
 };
 

@@ -99,9 +99,9 @@ TEST_CASE("what WebDataset's fields may not be") {
   expect_error<DataError>([&] { source->read(0, FieldChoice({"long"}), sample); },
                           {"10 bytes, the limit is 9"});
   const auto all = std::make_shared<WebDatasetSource>(path, kUncached);
-  const ImageRecords records(all, CenterCrop(2), {.fields = {"png", "cls"}, .jpeg = {}});
+  const ImageRecords records(all, CenterCrop(2), {.fields = {"png", "cls"}, .decode = {}});
   expect_error<DataError>([&] { OneSample(records, 0); }, {"sample '0'", "PNG file"});
-  const ImageRecords absent(all, CenterCrop(2), {.fields = {"jpg", "cls"}, .jpeg = {}});
+  const ImageRecords absent(all, CenterCrop(2), {.fields = {"jpg", "cls"}, .decode = {}});
   expect_error<DataError>([&] { OneSample(absent, 0); }, {"sample '0'", "no field 'jpg'"});
 }
 

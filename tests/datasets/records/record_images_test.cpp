@@ -57,16 +57,21 @@ TEST_CASE("pictures from records are the image folder's, byte for byte") {
   const TemporaryFolder folder;
   write_folder(folder);
   convert(ImageFolderSource(folder / "images"), folder / "set");
-  const TransformPipeline transforms = RandomResizedCrop{16} | RandomHorizontalFlip{};
-  const ImageFolder files(folder / "images", transforms);
-  const RecordImages records(folder / "set", transforms);
-  REQUIRE(records.size() == files.size());
-  CHECK(records.classes() == files.classes());
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const OneSample a(files, i), b(records, i);
-    CHECK(a.bytes(0) == b.bytes(0));
-    CHECK(a.bytes(1) == b.bytes(1));
-    CHECK(records.label_of(i) == files.label_of(i));
+  const Normalize normalize({0.5F, 0.4F, 0.3F}, {0.2F, 0.3F, 0.4F});
+  for (const TransformPipeline& transforms :
+       {RandomResizedCrop{16} | RandomHorizontalFlip{}, RandomResizedCrop{16} | normalize}) {
+    const ImageFolder files(folder / "images", transforms);
+    const RecordImages records(folder / "set", transforms);
+    REQUIRE(records.size() == files.size());
+    CHECK(records.classes() == files.classes());
+    CHECK(records.schema()[0].dtype == files.schema()[0].dtype);
+    CHECK(records.schema()[0].shape == files.schema()[0].shape);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const OneSample a(files, i), b(records, i);
+      CHECK(a.bytes(0) == b.bytes(0));
+      CHECK(a.bytes(1) == b.bytes(1));
+      CHECK(records.label_of(i) == files.label_of(i));
+    }
   }
 }
 

@@ -1,0 +1,34 @@
+// The sample that the data sets of pictures deliver: a picture that transforms made, and the number of its class.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "datasets/image/pixel_output.h"
+#include "datasets/image/transform.h"
+#include "datasets/schema.h"
+
+namespace leat {
+
+// Fields: "image", u8, [height, width, 3], RGB, or f32, [3, height, width], where the transforms end with a Normalize;
+// "label", i64, scalar. Immutable.
+class LabelledImage {
+ public:
+  static constexpr std::size_t kImage = 0, kLabel = 1;  // the fields' positions
+
+  // Throws ArgumentError where the transforms do not make all pictures equally large.
+  explicit LabelledImage(const TransformPipeline& transforms);
+  explicit LabelledImage(Size size) : size_(size) {}  // u8, as they are
+
+  Size size() const noexcept { return size_; }
+  Schema schema() const;
+  // Where the pixels go. `row` is the row of the field "image".
+  PixelOutput output(std::span<std::byte> row) const noexcept;
+
+ private:
+  Size size_;
+  std::optional<ChannelScale> scale_;
+};
+
+}  // namespace leat
