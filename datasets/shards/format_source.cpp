@@ -1,0 +1,141 @@
+#include "datasets/shards/format_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "datasets/formats/image_records.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kSuffixes{".jpg", ".jpeg", ".txt", ".cls", ".bin"};
+
+std::string name_without_suffix(const std::string& name) {
+  if (name == "txt") return "text";
+  for (const std::string_view suffix : kSuffixes) {
+    if (name.size() > suffix.size() && name.ends_with(suffix))
+      return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
+std::string names_of(const RawSample& sample) {
+  std::string names;
+  for (const RawField& field : sample.fields()) names += (names.empty() ? "" : ", ") + field.name;
+  return names;
+}
+
+void parse(const RawSample& sample, std::vector<RawValue>& values) {
+  values.clear();
+  for (const RawField& field : sample.fields()) values.push_back(parse_value(field));
+}
+
+}  // namespace
+
+FormatSource::FormatSource(std::shared_ptr<const RawSource> source) : source_(std::move(source)) {
+  if (source_->size() == 0) throw ArgumentError("there are no samples, so no fields to learn from them");
+  look_at_all();
+  std::vector<RecordField> fields = make_fields();
+  const bool labelled = std::ranges::any_of(fields, [](const RecordField& field) {
+    return field.field.name == "label" && field.field.dtype == DType::i64;
+  });
+  schema_ = RecordSchema(std::move(fields), labelled ? source_->classes() : std::vector<std::string>());
+}
+
+void FormatSource::look_at_all() {
+  RawSample sample;
+  std::vector<RawValue> values;
+  std::optional<DataError> first_error;
+  for (std::size_t index = 0; index < size(); ++index) {
+    longest_key_ = std::max(longest_key_, source_->key(index).size());
+    try {
+      source_->read(index, {}, sample);
+      parse(sample, values);
+    } catch (const DataError& error) {
+      if (!first_error) first_error.emplace(describe(index), error.what());
+      continue;
+    }
+    if (columns_.empty()) begin(sample);
+    add(index, sample, values);
+  }
+  if (columns_.empty()) throw first_error.value_or(DataError(describe(0), "no sample has any field"));
+}
+
+void FormatSource::begin(const RawSample& sample) {
+  for (const RawField& field : sample.fields()) columns_.push_back({field.name, field.name});
+  const ImageFields guess = guess_image_fields(sample);
+  picture_ = guess.image;
+  label_ = guess.label;
+}
+
+void FormatSource::add(std::size_t index, const RawSample& sample, const std::vector<RawValue>& values) {
+  if (values.size() != columns_.size()) {
+    throw DataError(describe(index), fmt::format("it has the fields {}, and samples before have {} of them",
+                                                 names_of(sample), columns_.size()));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string& name = sample.fields()[i].name;
+    const auto column = std::ranges::find(columns_, name, &Column::raw_name);
+    if (column == columns_.end())
+      throw DataError(describe(index), fmt::format("it has the field '{}', and samples before do not", name));
+    try {
+      column->plan.add(values[i]);
+    } catch (const ArgumentError& error) {
+      throw DataError(describe(index), fmt::format("field '{}': {}", name, error.what()));
+    }
+  }
+}
+
+bool FormatSource::has(const std::string& name) const {
+  return std::ranges::find(columns_, name, &Column::name) != columns_.end();
+}
+
+void FormatSource::rename(const std::string& raw_name, std::string name) {
+  if (has(name)) return;
+  std::ranges::find(columns_, raw_name, &Column::raw_name)->name = std::move(name);
+}
+
+std::vector<RecordField> FormatSource::make_fields() {
+  std::vector<RecordField> fields;
+  for (Column& column : columns_) {
+    if (column.raw_name == picture_ && column.plan.is_picture()) {
+      rename(column.raw_name, "image");
+    } else if (column.raw_name == label_ && column.plan.make_label()) {
+      rename(column.raw_name, "label");
+    } else {
+      rename(column.raw_name, name_without_suffix(column.raw_name));
+    }
+  }
+  for (const Column& column : columns_) column.plan.append_fields(column.name, fields);
+  has_key_ = longest_key_ != 0 && !has("name");
+  if (has_key_) fields.push_back({Field::text("name", longest_key_), Content::text});
+  return fields;
+}
+
+ConversionSample FormatSource::read(std::size_t index) const {
+  thread_local RawSample raw;
+  source_->read(index, {}, raw);
+  ConversionSample sample;
+  for (const Column& column : columns_) {
+    const RawField* const field = raw.find(column.raw_name);
+    if (field == nullptr)
+      throw DataError(describe(index), fmt::format("it has no field '{}'", column.raw_name));
+    column.plan.convert(*field, sample);
+  }
+  if (raw.fields().size() != columns_.size())
+    throw DataError(describe(index), fmt::format("it has the fields {}: more than others", names_of(raw)));
+  if (!has_key_) return sample;
+  const auto key = std::as_bytes(std::span(source_->key(index)));
+  sample.fields.emplace_back(key.begin(), key.end());
+  return sample;
+}
+
+}  // namespace leat
