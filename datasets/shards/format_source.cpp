@@ -33,6 +33,13 @@ std::string names_of(const RawSample& sample) {
   return names;
 }
 
+// Arrays that are called so, of pixels by their dtype and shape.
+bool is_rgb_array(const RecordField& field) {
+  const Field& array = field.field;
+  return field.content == Content::values && array.name == "image" && array.dtype == DType::u8 &&
+         !array.is_ragged() && array.shape.size() == 3 && array.shape[2] == 3;
+}
+
 void parse(const RawSample& sample, std::vector<RawValue>& values) {
   values.clear();
   for (const RawField& field : sample.fields()) values.push_back(parse_value(field));
@@ -115,6 +122,9 @@ std::vector<RecordField> FormatSource::make_fields() {
     }
   }
   for (const Column& column : columns_) column.plan.append_fields(column.name, fields);
+  for (RecordField& field : fields) {
+    if (is_rgb_array(field)) field.content = Content::rgb;
+  }
   has_key_ = longest_key_ != 0 && !has("name");
   if (has_key_) fields.push_back({Field::text("name", longest_key_), Content::text});
   return fields;

@@ -19,6 +19,8 @@ namespace leat {
 //   depth.jpg, note.txt, x.bin    depth, note, x: the field's name stands before such suffixes, as WebDatasetFormat
 //                                 writes them
 //   the sample's key              name      text, where samples have keys and no field has the name
+//
+// An array u8 [height, width, 3] called image holds RGB pixels.
 class FormatSource final : public ConversionSource {
  public:
   // Reads every sample once, one after the other: records state the greatest length of each field. A sample that

@@ -120,6 +120,13 @@ TEST_CASE("convert: IDX pictures become pixels and labels, of the part that is a
     CHECK(records.schema().fields()[0].shape == Shape{2, 3, 3});
     CHECK(text_of(value(records, records.read(0), "image")) == "aaabbbcccdddeeefff");
     CHECK(value(records, records.read(1), "label") == bytes_of(std::vector<std::int64_t>{1}));
+    REQUIRE(place.run(set + " " + set + "-mds --to mds").code == 0);
+    REQUIRE(place.run(set + "-mds " + set + "-again").code == 0);
+    const RecordSource again(set + "-again");
+    CHECK(again.schema().content(again.schema().find("image").value()) == Content::rgb);
+    for (const char* field : {"image", "label"}) {
+      CHECK(value(again, again.read(1), field) == value(records, records.read(1), field));
+    }
   }
 }
 

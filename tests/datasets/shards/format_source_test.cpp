@@ -159,6 +159,14 @@ TEST_CASE("format source: pixels of different sizes carry height and width") {
   CHECK(value(source, 1, "image") == "ghijkl");
 }
 
+TEST_CASE("format source: an array of bytes that is called image, and has the shape of one, holds pixels") {
+  const FormatSource source = source_of(
+      {{raw("image", "ndarray:uint8:1,2,3", "abcdef"), raw("other", "ndarray:uint8:1,2,3", "ghijkl")}});
+  CHECK(content_of(source, "image") == Content::rgb);
+  CHECK(content_of(source, "other") == Content::values);
+  CHECK(value(source, 0, "image") == "abcdef");
+}
+
 TEST_CASE("format source: names that are taken stay what they are") {
   const FormatSource source = source_of(
       {{jpeg("jpg", ""), raw("image", "str", "a"), raw("x.txt", "str", "b"), raw("x", "str", "c")}});
