@@ -27,6 +27,14 @@ std::string name_without_suffix(const std::string& name) {
   return name;
 }
 
+// Whether they are the same, or one would be a field and the group of the other.
+bool clash(std::string_view a, std::string_view b) {
+  const auto is_group = [](std::string_view group, std::string_view name) {
+    return name.size() > group.size() && name.starts_with(group) && name[group.size()] == '.';
+  };
+  return a == b || is_group(a, b) || is_group(b, a);
+}
+
 std::string names_of(const RawSample& sample) {
   std::string names;
   for (const RawField& field : sample.fields()) names += (names.empty() ? "" : ", ") + field.name;
@@ -101,31 +109,34 @@ void FormatSource::add(std::size_t index, const RawSample& sample, const std::ve
   }
 }
 
-bool FormatSource::has(const std::string& name) const {
-  return std::ranges::find(columns_, name, &Column::name) != columns_.end();
+bool FormatSource::is_free(const std::string& name, const Column& wanted_by) const {
+  return std::ranges::none_of(columns_, [&](const Column& other) {
+    return &other != &wanted_by && (clash(name, other.name) || clash(name, other.raw_name));
+  });
 }
 
-void FormatSource::rename(const std::string& raw_name, std::string name) {
-  if (has(name)) return;
-  std::ranges::find(columns_, raw_name, &Column::raw_name)->name = std::move(name);
+std::string FormatSource::usual_name(Column& column, bool has_picture) const {
+  const std::string& raw = column.raw_name;
+  if (raw == picture_ && column.plan.is_picture()) return "image";
+  const bool may_be_label = raw == label_ && (has_picture || raw == "cls" || raw == "label");
+  if (may_be_label && column.plan.make_label()) return "label";
+  return name_without_suffix(raw);
 }
 
 std::vector<RecordField> FormatSource::make_fields() {
-  std::vector<RecordField> fields;
+  const bool has_picture = std::ranges::any_of(columns_, [this](const Column& column) {
+    return column.raw_name == picture_ && column.plan.is_picture();
+  });
   for (Column& column : columns_) {
-    if (column.raw_name == picture_ && column.plan.is_picture()) {
-      rename(column.raw_name, "image");
-    } else if (column.raw_name == label_ && column.plan.make_label()) {
-      rename(column.raw_name, "label");
-    } else {
-      rename(column.raw_name, name_without_suffix(column.raw_name));
-    }
+    std::string name = usual_name(column, has_picture);
+    if (is_free(name, column)) column.name = std::move(name);
   }
+  std::vector<RecordField> fields;
   for (const Column& column : columns_) column.plan.append_fields(column.name, fields);
   for (RecordField& field : fields) {
     if (is_rgb_array(field)) field.content = Content::rgb;
   }
-  has_key_ = longest_key_ != 0 && !has("name");
+  has_key_ = longest_key_ != 0 && std::ranges::find(columns_, "name", &Column::name) == columns_.end();
   if (has_key_) fields.push_back({Field::text("name", longest_key_), Content::text});
   return fields;
 }

@@ -102,7 +102,8 @@ RawValue array_of(const RawField& field) {
   if (!dtype || rest.starts_with("int:")) refuse(field, "its dtype is none that records hold");
   if (colon != std::string_view::npos)
     return numbers_of(field, *dtype, shape_of(field, rest.substr(colon + 1)), field.bytes);
-  ByteReader reader(field.bytes, field.name);
+  const std::string source = fmt::format("field '{}'", field.name);
+  ByteReader reader(field.bytes, source);
   Shape shape = take_shape(field, reader);
   return numbers_of(field, *dtype, std::move(shape), reader.take(reader.remaining()));
 }

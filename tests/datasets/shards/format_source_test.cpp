@@ -169,10 +169,11 @@ TEST_CASE("format source: an array of bytes that is called image, and has the sh
 
 TEST_CASE("format source: names that are taken stay what they are") {
   const FormatSource source = source_of(
-      {{jpeg("jpg", ""), raw("image", "str", "a"), raw("x.txt", "str", "b"), raw("x", "str", "c")}});
+      {{jpeg("jpg", ""), raw("image", "str", "a"), raw("x.txt", "str", "b"), raw("x.bin", "bytes", "c")}});
   CHECK(content_of(source, "jpg") == Content::jpeg);
   CHECK(value(source, 0, "image") == "a");
-  CHECK(value(source, 0, "x") == "c");
+  CHECK(value(source, 0, "x.txt") == "b");
+  CHECK(value(source, 0, "x.bin") == "c");
 }
 
 TEST_CASE("format source: samples with other fields or values are refused, with sample and field") {
