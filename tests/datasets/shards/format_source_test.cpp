@@ -6,8 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "datasets/formats/tfrecord.h"
 #include "tests/datasets/support/file_bytes.h"
+#include "tests/datasets/support/tfrecord_bytes.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace leat::test {
 
@@ -165,6 +168,24 @@ TEST_CASE("format source: an array of bytes that is called image, and has the sh
   CHECK(content_of(source, "image") == Content::rgb);
   CHECK(content_of(source, "other") == Content::values);
   CHECK(value(source, 0, "image") == "abcdef");
+}
+
+TEST_CASE("format source: TFRecord examples with their usual names, and lists of any length") {
+  const TemporaryFolder folder;
+  const std::string picture = "\xff\xd8\xff";
+  const auto record = [&](const std::string& rest, std::int64_t label, const std::vector<float>& box) {
+    return tfrecord(example({bytes_feature("image/encoded", {picture + rest}),
+                             int_feature("image/class/label", {label}), float_feature("box", box)}));
+  };
+  const auto file = folder.write("a.tfrecord", record("a", 5, {1, 2}) + record("bc", -6, {3}));
+  const TfRecordOptions options{.index = {.place = IndexPlace::nowhere}};
+  const FormatSource source(std::make_shared<TfRecordSource>(file.string(), options));
+  REQUIRE(source.size() == 2);
+  CHECK(value(source, 1, "image") == picture + "bc");
+  CHECK(value(source, 1, "label") == FileBytes().little(std::int64_t{-6}).str());
+  CHECK(field_of(source, "box").max_length == 2);
+  CHECK(value(source, 0, "box") == std::string("\0\0\x80\x3f\0\0\0\x40", 8));
+  CHECK(value(source, 1, "box") == std::string("\0\0\x40\x40", 4));
 }
 
 TEST_CASE("format source: names that are taken stay what they are") {
