@@ -112,7 +112,7 @@ TEST_CASE("convert: IDX pictures become pixels and labels, of the part that is a
   const Place place;
   write_idx(place, "train");
   const std::string folder = write_idx(place, "t10k");
-  for (const std::string arguments : {folder, "idx:" + folder + " --part test"}) {
+  for (const std::string& arguments : {folder, "idx:" + folder + " --part test"}) {
     const std::string set = place / (arguments == folder ? "train" : "test");
     REQUIRE(place.run(arguments + " " + set).code == 0);
     const RecordSource records(set);
