@@ -69,11 +69,15 @@ ImageFields completed(ImageFields given, const RawSource& source) {
 
 }  // namespace
 
+ImageFields guess_image_fields(const RawSample& sample) {
+  return {find_image(sample), find_label(sample)};
+}
+
 ImageFields find_image_fields(const RawSource& source) {
   if (source.size() == 0) throw ArgumentError("there are no samples, so no fields of pictures to find");
   RawSample first;
   source.read(0, {}, first);
-  const ImageFields found{find_image(first), find_label(first)};
+  const ImageFields found = guess_image_fields(first);
   if (!found.image.empty() && !found.label.empty()) return found;
   throw DataError(source.describe(0), fmt::format("which field holds the {} is not clear; there are: {}",
                                                   found.image.empty() ? "picture" : "label", list_of(first)));

@@ -19,9 +19,12 @@ struct ImageFields {
   std::string label;
 };
 
-// Finds them in the source's first sample. Picture: the one field whose encoding is jpeg, png or pil, or else the one
+// Looks for them in a sample. Picture: the one field whose encoding is jpeg, png or pil, or else the one
 // whose bytes start as a JPEG or PNG file does. Label: a field called cls, label, image/class/label, class, target or
-// y, or else the one whole number there is. Throws DataError that lists the fields where that is not one field each.
+// y, or else the one whole number there is. A name is empty where that is not one field.
+ImageFields guess_image_fields(const RawSample& sample);
+
+// The guess from the source's first sample. Throws DataError that lists the fields where a name would be empty.
 ImageFields find_image_fields(const RawSource& source);
 
 struct ImageRecordsOptions {

@@ -70,6 +70,12 @@ class RawSource {
   // Where the sample lies, for messages: "train-000017.tar, sample dir/n0153_17".
   virtual std::string describe(std::size_t index) const = 0;
 
+  // The name that the sample has in its format, a WebDataset key; empty where samples have none. Belongs to the source.
+  virtual std::string_view key(std::size_t index) const {
+    check_index(index);
+    return {};
+  }
+
   // The names of the classes whose numbers are the labels; empty where the format does not tell them.
   virtual std::vector<std::string> classes() const { return {}; }
 

@@ -35,7 +35,7 @@ class WebDatasetSource final : public RawSource {
   void read(std::size_t index, const FieldChoice& choice, RawSample& sample) const override;
   std::string describe(std::size_t index) const override;
 
-  std::string_view key(std::size_t index) const { return index_.key(index); }
+  std::string_view key(std::size_t index) const override { return index_.key(index); }
 
  private:
   void read_member(std::size_t shard, const TarIndex::Member& member, RawSample& sample) const;

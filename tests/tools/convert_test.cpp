@@ -1,11 +1,9 @@
 // leat-convert as a user starts it: what it writes, and what is left when it is killed or the disk is full.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -16,6 +14,7 @@
 #include "loader/base/child_process.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/tools/run_convert.h"
 
 namespace {
 
@@ -25,18 +24,10 @@ using namespace leat::test;
 
 const std::string kConvert = LEAT_CONVERT;
 
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
+using Outcome = ConvertOutcome;
 
 Outcome run(const std::string& arguments, const std::string& before = "") {
-  const TemporaryFolder folder;
-  const std::string out = folder / "out", err = folder / "err";
-  const std::string command = before + "timeout 100 " + kConvert + " " + arguments + " >" + out + " 2>" + err;
-  const int status = std::system(("/bin/bash -c '" + command + "'").c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(out), content_of(err)};
+  return run_convert(arguments, before);
 }
 
 // 80 pictures of ten classes, made once for all cases of this program.

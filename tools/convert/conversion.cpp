@@ -187,7 +187,7 @@ ConversionResult convert(const ConvertOptions& options) {
   const fs::path folder = partial_folder(options.destination);
   try {
     check_destination(options.destination, folder, options.resume);
-    const std::unique_ptr<ConversionSource> source = open_source(options.source);
+    const std::unique_ptr<ConversionSource> source = open_source(find_source(options.source), options.part);
     ConversionResult result = convert_to(*source, options, folder);
     publish(folder, options.destination);
     return result;

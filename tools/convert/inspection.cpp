@@ -131,19 +131,21 @@ std::string size_histogram(std::span<const std::uint64_t> sizes) {
   return text;
 }
 
-std::string inspect(const std::filesystem::path& path) {
-  const auto source = open_source(path);
-  if (is_records(path)) return inspect_records(path);
+std::string inspect(const std::string& uri, DatasetPart part) {
+  const SourceAddress address = find_source(uri);
+  const auto source = open_source(address, part);
+  if (address.kind == SourceAddress::Kind::records) return inspect_records(address.path);
   std::vector<std::uint64_t> sizes;
   for (std::size_t i = 0; i < source->size(); ++i) sizes.push_back(bytes_of(source->read(i)));
   const std::uint64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-  return fmt::format("an image folder\n{} samples, {} bytes\nfields:\n{}{}", source->size(), sum,
+  return fmt::format("{}\n{} samples, {} bytes\nfields:\n{}{}", describe(address), source->size(), sum,
                      schema_text(source->schema()), sizes_text(std::move(sizes)));
 }
 
-std::size_t verify(const std::filesystem::path& path) {
-  const auto source = open_source(path);
-  return is_records(path) ? verify_leat(path) : verify_source(*source);
+std::size_t verify(const std::string& uri, DatasetPart part) {
+  const SourceAddress address = find_source(uri);
+  const auto source = open_source(address, part);
+  return address.kind == SourceAddress::Kind::records ? verify_leat(address.path) : verify_source(*source);
 }
 
 }  // namespace leat::tools

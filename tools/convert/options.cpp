@@ -15,9 +15,16 @@ namespace {
 
 constexpr const char* kAbout =
     "Converts data sets into shards that load by index, and looks into them.\n\n"
-    "SRC is an image folder (one sub-folder per class) or leat records. DST is a folder that must not exist. "
-    "Without\n"
-    "--resize, --quality and --raw every byte of the pictures stays what it is. The output is the same for "
+    "SRC is an image folder (one sub-folder per class), leat records, or data of another format: recognised "
+    "by "
+    "the names\nof files (index.json: mds; .tar: webdataset; .tfrecord; .beton; .csv and .tsv: manifests; "
+    "idx and "
+    "cifar folders),\nor said as FORMAT:PATH, with idx, cifar10, cifar100, webdataset, tfrecord, mds, beton "
+    "or "
+    "manifest, or imagefolder:PATH.\nThese other formats are read twice, first for the greatest length of "
+    "each "
+    "field. DST is a folder that must not exist.\nWithout --resize, --quality and --raw every byte of the "
+    "pictures stays what it is. The output is the same for "
     "any number "
     "of\nworkers. It is written into DST.partial, which becomes DST when all is on the disk; after a crash "
     "or on a full "
@@ -27,7 +34,7 @@ constexpr const char* kAbout =
     "is wrong.";
 
 struct Texts {  // options that are parsed after the command line
-  std::string to = "leat", resize, zstd = "auto", shard_size, on_error = "stop";
+  std::string part = "train", to = "leat", resize, zstd = "auto", shard_size, on_error = "stop";
 };
 
 void add_conversion(CLI::App& app, ConvertOptions& options, Texts& texts) {
@@ -56,6 +63,13 @@ void add_conversion(CLI::App& app, ConvertOptions& options, Texts& texts) {
   app.add_flag("--resume", options.resume, "Go on with a conversion that was broken off");
   app.add_option("--on-error", texts.on_error, "What to do at a bad sample: stop, or skip it and list it")
       ->check(CLI::IsMember({"stop", "skip"}))
+      ->capture_default_str();
+}
+
+// Of the command and its sub-commands alike.
+void add_part(CLI::App& app, Texts& texts) {
+  app.add_option("--part", texts.part, "Of idx and cifar, whose folders hold both: the part to read")
+      ->check(CLI::IsMember({"train", "test"}))
       ->capture_default_str();
 }
 
@@ -139,9 +153,11 @@ std::optional<Command> read_command(int argc, const char* const* argv) {
   CLI::App* const verify =
       app.add_subcommand("verify", "Check all of a data set; list what is bad, with exit code 1");
   for (CLI::App* const sub : {inspect, verify})
-    sub->add_option("PATH", command.path, "A data set")->required();
+    sub->add_option("PATH", command.uri, "A data set, as SRC")->required();
+  for (CLI::App* const each : {&app, inspect, verify}) add_part(*each, texts);
   app.require_subcommand(0, 1);
   if (!read_command_line(app, argc, argv)) return std::nullopt;
+  command.part = command.convert.part = texts.part == "test" ? DatasetPart::test : DatasetPart::train;
   if (inspect->parsed()) {
     command.kind = Command::Kind::inspect;
   } else if (verify->parsed()) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "datasets/formats/open_source.h"
 #include "datasets/shards/record_writer.h"
 
 namespace leat::tools {
@@ -21,7 +22,8 @@ struct ResizeRule {
 };
 
 struct ConvertOptions {
-  std::filesystem::path source;
+  std::string source;  // see find_source()
+  DatasetPart part = DatasetPart::train;
   std::filesystem::path destination;
   Target to = Target::leat;
   ResizeRule resize;
@@ -41,7 +43,8 @@ struct Command {
 
   Kind kind = Kind::convert;
   ConvertOptions convert;
-  std::filesystem::path path;  // of inspect and verify
+  std::string uri;  // of inspect and verify, with the part
+  DatasetPart part = DatasetPart::train;
 };
 
 // nullopt: --help or --version was asked for and has been printed. Throws UsageError.

@@ -9,6 +9,7 @@
 #include "datasets/records/schema_json.h"
 #include "datasets/records/xxh3.h"
 #include "tools/common/command_line.h"
+#include "tools/convert/sources.h"
 
 namespace leat::tools {
 namespace {
@@ -65,7 +66,8 @@ ResumeState read_state(const fs::path& path) {
 }  // namespace
 
 std::string describe_job(const ConversionSource& source, const ConvertOptions& options) {
-  json job{{"source", fs::absolute(options.source).string()},
+  json job{{"source", fs::absolute(find_source(options.source).path).string()},
+           {"part", static_cast<int>(options.part)},
            {"samples", source.size()},
            {"names", checksum_of_names(source)},
            {"to", static_cast<int>(options.to)},

@@ -1,0 +1,148 @@
+#include "datasets/shards/field_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "datasets/formats/byte_writer.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+using Kind = RawValue::Kind;
+
+constexpr std::size_t kColours = 3;
+
+// What holds values of both kinds; none where nothing does.
+std::optional<Kind> common_kind(Kind a, Kind b) {
+  const auto are = [&](Kind one, Kind other) { return (a == one && b == other) || (a == other && b == one); };
+  if (a == b) return a;
+  if (are(Kind::decimal, Kind::text)) return Kind::text;
+  if (are(Kind::jpeg, Kind::bytes)) return Kind::bytes;
+  return std::nullopt;
+}
+
+bool same_but_first(const Shape& a, const Shape& b) {
+  return a.size() == b.size() && (a.empty() || std::equal(a.begin() + 1, a.end(), b.begin() + 1));
+}
+
+void append_pixels(const RawValue& value, std::vector<std::byte>& out) {
+  if (value.shape.back() == kColours) return append_bytes(out, value.bytes);
+  out.reserve(value.bytes.size() * kColours);
+  for (const std::byte grey : value.bytes) out.insert(out.end(), kColours, grey);
+}
+
+}  // namespace
+
+void FieldPlan::add(const RawValue& value) {
+  add_kind(value);
+  if (kind_ == Kind::pixels) {
+    sizes_differ_ |= !empty_ && !std::equal(shape_.begin(), shape_.begin() + 2, value.shape.begin());
+    if (empty_) shape_ = value.shape;
+    longest_ = std::max(longest_, value.shape[0] * value.shape[1]);
+  } else if (kind_ == Kind::numbers) {
+    add_shape(value.shape);
+  } else {
+    longest_ = std::max(longest_, value.bytes.size());
+  }
+  empty_ = false;
+}
+
+void FieldPlan::add_kind(const RawValue& value) {
+  const auto kind = empty_ ? value.kind : common_kind(kind_, value.kind);
+  if (!kind) {
+    throw ArgumentError(
+        fmt::format("it holds {}, and {} in samples before", name_of(value.kind), name_of(kind_)));
+  }
+  if (!empty_ && *kind == Kind::numbers && value.dtype != dtype_) {
+    throw ArgumentError(
+        fmt::format("it is of {}, and of {} in samples before", name_of(value.dtype), name_of(dtype_)));
+  }
+  kind_ = *kind;
+  dtype_ = value.dtype;
+}
+
+void FieldPlan::add_shape(Shape shape) {
+  if (empty_) shape_ = shape;
+  if (shape.empty() && shape_.size() == 1) shape = {1};
+  if (shape.size() == 1 && shape_.empty()) shape_ = {1};
+  if (!same_but_first(shape, shape_)) {
+    throw ArgumentError(
+        fmt::format("its shape is {}, and {} in samples before; the first extent alone may differ",
+                    to_string(shape), to_string(shape_)));
+  }
+  if (shape.empty()) return;
+  sizes_differ_ |= shape[0] != shape_[0] || shape[0] == 0;  // no fixed shape is empty
+  longest_ = std::max(longest_, shape[0]);
+}
+
+bool FieldPlan::make_label() {
+  const bool whole = dtype_ != DType::f16 && dtype_ != DType::f32 && dtype_ != DType::f64;
+  is_label_ = kind_ == Kind::decimal || (kind_ == Kind::numbers && whole && shape_.empty());
+  return is_label_;
+}
+
+void FieldPlan::append_fields(const std::string& name, std::vector<RecordField>& fields) const {
+  const std::size_t most = std::max<std::size_t>(1, longest_);
+  switch (kind_) {
+    case Kind::decimal:
+      return fields.push_back({{name, DType::i64, {}}, Content::values});
+    case Kind::text:
+      return fields.push_back({Field::text(name, most), Content::text});
+    case Kind::bytes:
+      return fields.push_back({Field::text(name, most), Content::bytes});
+    case Kind::jpeg:
+      return fields.push_back({Field::text(name, most), Content::jpeg});
+    case Kind::numbers: {
+      if (!sizes_differ_)
+        return fields.push_back({{name, is_label_ ? DType::i64 : dtype_, shape_}, Content::values});
+      const Shape element(shape_.begin() + 1, shape_.end());
+      return fields.push_back(
+          {Field::ragged(name, dtype_, {.max_length = most, .element = element}), Content::values});
+    }
+    case Kind::pixels:
+      if (!sizes_differ_)
+        return fields.push_back({{name, DType::u8, {shape_[0], shape_[1], kColours}}, Content::rgb});
+      fields.push_back({{name + "_size", DType::u32, {2}}, Content::values});
+      fields.push_back(
+          {Field::ragged(name, DType::u8, {.max_length = most, .element = {kColours}}), Content::rgb});
+  }
+}
+
+bool FieldPlan::suits(const RawValue& value) const {
+  FieldPlan changed = *this;
+  try {
+    changed.add(value);
+  } catch (const ArgumentError&) {
+    return false;
+  }
+  return changed.kind_ == kind_ && changed.shape_ == shape_ && changed.sizes_differ_ == sizes_differ_ &&
+         changed.longest_ == longest_;
+}
+
+void FieldPlan::convert(const RawField& field, ConversionSample& sample) const {
+  const RawValue value = parse_value(field);
+  if (!suits(value)) {
+    throw DataError(fmt::format("field '{}'", field.name),
+                    "it is not what it was when all samples were looked at, or could not be read then");
+  }
+  if (kind_ == Kind::pixels && sizes_differ_) {
+    std::vector<std::byte>& extents = sample.fields.emplace_back();
+    append_little(extents, static_cast<std::uint32_t>(value.shape[0]));
+    append_little(extents, static_cast<std::uint32_t>(value.shape[1]));
+  }
+  std::vector<std::byte>& bytes = sample.fields.emplace_back();
+  if (kind_ == Kind::decimal || is_label_) {
+    append_little(bytes, integer_of(field));
+  } else if (kind_ == Kind::pixels) {
+    append_pixels(value, bytes);
+  } else {
+    append_bytes(bytes, value.bytes);
+  }
+}
+
+}  // namespace leat

@@ -1,0 +1,271 @@
+#include "datasets/shards/format_source.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "datasets/formats/tfrecord.h"
+#include "tests/datasets/support/file_bytes.h"
+#include "tests/datasets/support/tfrecord_bytes.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace leat::test {
+
+namespace {
+
+using RawFields = std::vector<RawField>;
+
+// Samples that are in memory. Those without fields cannot be read.
+class ListedSource final : public RawSource {
+ public:
+  explicit ListedSource(std::vector<RawFields> samples) : samples_(std::move(samples)) {}
+
+  std::size_t size() const override { return samples_.size(); }
+  void read(std::size_t index, const FieldChoice& choice, RawSample& sample) const override {
+    check_index(index);
+    sample.clear();
+    if (samples_[index].empty()) throw DataError(describe(index), "it is damaged");
+    for (const RawField& field : samples_[index]) {
+      if (choice.wants(field.name)) sample.add(field.name, field.encoding).bytes = field.bytes;
+    }
+  }
+  std::string describe(std::size_t index) const override { return "list, sample " + std::to_string(index); }
+  std::vector<std::string> classes() const override { return {"cat", "dog"}; }
+
+  std::vector<RawFields> samples_;
+};
+
+RawField raw(std::string name, std::string encoding, std::string_view bytes) {
+  return {std::move(name), std::move(encoding), bytes_of(bytes)};
+}
+
+RawField jpeg(std::string name, std::string_view rest) {
+  return raw(std::move(name), "jpeg", "\xff\xd8\xff" + std::string(rest));
+}
+
+RawField int64(std::string name, std::int64_t value) {
+  return raw(std::move(name), "int", FileBytes().little(value));
+}
+
+RawField pil(std::uint32_t width, std::uint32_t height, std::string_view mode, std::string_view pixels) {
+  return raw("image", "pil",
+             FileBytes()
+                 .u32(width)
+                 .u32(height)
+                 .u32(static_cast<std::uint32_t>(mode.size()))
+                 .text(mode)
+                 .text(pixels));
+}
+
+FormatSource source_of(std::vector<RawFields> samples) {
+  return FormatSource(std::make_shared<ListedSource>(std::move(samples)));
+}
+
+std::string value(const FormatSource& source, std::size_t index, std::string_view field) {
+  return std::string(text_of(source.read(index).fields.at(source.schema().find(field).value())));
+}
+
+const Field& field_of(const FormatSource& source, std::string_view name) {
+  return source.schema().fields()[source.schema().find(name).value()];
+}
+
+Content content_of(const FormatSource& source, std::string_view name) {
+  return source.schema().content(source.schema().find(name).value());
+}
+
+}  // namespace
+
+TEST_CASE("format source: a JPEG and a class as WebDataset names them are an image and a label") {
+  const FormatSource source = source_of(
+      {{jpeg("jpg", "ab"), raw("cls", "str_int", "1\n")}, {raw("cls", "str_int", "-7"), jpeg("jpg", "")}});
+  CHECK(content_of(source, "image") == Content::jpeg);
+  CHECK(field_of(source, "image").max_length == 5);
+  CHECK(source.schema().fields().has_scalar(source.schema().find("label").value(), DType::i64));
+  CHECK(source.schema().classes() == std::vector<std::string>{"cat", "dog"});
+  CHECK(value(source, 0, "image") ==
+        "\xff\xd8\xff"
+        "ab");
+  CHECK(value(source, 0, "label") == FileBytes().u64(1).str());
+  CHECK(value(source, 1, "label") == FileBytes().little(std::int64_t{-7}).str());
+  CHECK(value(source, 1, "image") == "\xff\xd8\xff");
+  CHECK(source.describe(1) == "list, sample 1");
+}
+
+TEST_CASE("format source: numbers keep their dtypes and shapes, a label alone becomes i64") {
+  const FormatSource source =
+      source_of({{raw("label", "uint16", FileBytes().u16(40'000)), raw("weight", "float32", "abcd"),
+                  raw("box", "ndarray:uint8:2,3", "123456"),
+                  raw("own", "ndarray:uint8",
+                      "\x08\x03\x02"
+                      "abcdef")}});
+  CHECK(value(source, 0, "label") == FileBytes().u64(40'000).str());
+  CHECK(field_of(source, "weight").dtype == DType::f32);
+  CHECK(field_of(source, "weight").shape.empty());
+  CHECK(value(source, 0, "weight") == "abcd");
+  CHECK(field_of(source, "box").shape == Shape{2, 3});
+  CHECK(value(source, 0, "box") == "123456");
+  CHECK(field_of(source, "own").shape == Shape{3, 2});
+  CHECK(value(source, 0, "own") == "abcdef");
+}
+
+TEST_CASE(
+    "format source: arrays whose first extent differs are ragged, a scalar among them is a row of one") {
+  const FormatSource source =
+      source_of({{raw("x", "ndarray:uint8:3", "abc"), raw("p", "ndarray:uint8:1,2", "xy")},
+                 {raw("x", "uint8", "d"), raw("p", "ndarray:uint8:2,2", "xyzw")},
+                 {raw("x", "ndarray:uint8:0", ""), raw("p", "ndarray:uint8:1,2", "uv")}});
+  CHECK(field_of(source, "x").max_length == 3);
+  CHECK(field_of(source, "x").shape.empty());
+  CHECK(field_of(source, "p").max_length == 2);
+  CHECK(field_of(source, "p").shape == Shape{2});
+  CHECK(value(source, 0, "x") == "abc");
+  CHECK(value(source, 1, "x") == "d");
+  CHECK(value(source, 2, "x").empty());
+  CHECK(value(source, 1, "p") == "xyzw");
+}
+
+TEST_CASE("format source: text, bytes and files that are not all JPEGs keep their bytes") {
+  const FormatSource source = source_of(
+      {{raw("txt", "str", "hi"), raw("a.bin", "bytes", "12"), raw("j", "json", "{}"), jpeg("p", "1"),
+        raw("id", "str_int", "007"), raw("s", "str_float", "1.50")},
+       {raw("txt", "str", ""), raw("a.bin", "bytes", "3"), raw("j", "json", "[1]"),
+        raw("p", "jpeg", "\x89PNG\r\n\x1a\n"), raw("id", "str_int", "x"), raw("s", "str_float", "2")}});
+  CHECK(content_of(source, "text") == Content::text);
+  CHECK(content_of(source, "a") == Content::bytes);
+  CHECK(content_of(source, "j") == Content::text);
+  CHECK(content_of(source, "p") == Content::bytes);
+  CHECK(content_of(source, "id") == Content::text);
+  CHECK(value(source, 0, "id") == "007");
+  CHECK(value(source, 0, "s") == "1.50");
+  CHECK(value(source, 1, "text").empty());
+  CHECK(value(source, 1, "p") == "\x89PNG\r\n\x1a\n");
+  CHECK(source.schema().classes().empty());  // there is no label that they could be of
+}
+
+TEST_CASE("format source: pixels of one size have it in the schema, grey becomes RGB") {
+  const FormatSource source =
+      source_of({{pil(2, 1, "L", "ab"), int64("label", 3)}, {pil(2, 1, "RGB", "abcdef"), int64("label", 4)}});
+  CHECK(content_of(source, "image") == Content::rgb);
+  CHECK(field_of(source, "image").shape == Shape{1, 2, 3});
+  CHECK(value(source, 0, "image") == "aaabbb");
+  CHECK(value(source, 1, "image") == "abcdef");
+}
+
+TEST_CASE("format source: pixels of different sizes carry height and width") {
+  const FormatSource source = source_of({{pil(2, 1, "RGB", "abcdef")}, {pil(1, 2, "RGB", "ghijkl")}});
+  CHECK(field_of(source, "image").max_length == 2);
+  CHECK(value(source, 0, "image_size") == FileBytes().u32(1).u32(2).str());
+  CHECK(value(source, 1, "image_size") == FileBytes().u32(2).u32(1).str());
+  CHECK(value(source, 1, "image") == "ghijkl");
+}
+
+TEST_CASE("format source: an array of bytes that is called image, and has the shape of one, holds pixels") {
+  const FormatSource source = source_of(
+      {{raw("image", "ndarray:uint8:1,2,3", "abcdef"), raw("other", "ndarray:uint8:1,2,3", "ghijkl")}});
+  CHECK(content_of(source, "image") == Content::rgb);
+  CHECK(content_of(source, "other") == Content::values);
+  CHECK(value(source, 0, "image") == "abcdef");
+}
+
+TEST_CASE("format source: TFRecord examples with their usual names, and lists of any length") {
+  const TemporaryFolder folder;
+  const std::string picture = "\xff\xd8\xff";
+  const auto record = [&](const std::string& rest, std::int64_t label, const std::vector<float>& box) {
+    return tfrecord(example({bytes_feature("image/encoded", {picture + rest}),
+                             int_feature("image/class/label", {label}), float_feature("box", box)}));
+  };
+  const auto file = folder.write("a.tfrecord", record("a", 5, {1, 2}) + record("bc", -6, {3}));
+  const TfRecordOptions options{.index = {.place = IndexPlace::nowhere}};
+  const FormatSource source(std::make_shared<TfRecordSource>(file.string(), options));
+  REQUIRE(source.size() == 2);
+  CHECK(value(source, 1, "image") == picture + "bc");
+  CHECK(value(source, 1, "label") == FileBytes().little(std::int64_t{-6}).str());
+  CHECK(field_of(source, "box").max_length == 2);
+  CHECK(value(source, 0, "box") == std::string("\0\0\x80\x3f\0\0\0\x40", 8));
+  CHECK(value(source, 1, "box") == std::string("\0\0\x40\x40", 4));
+}
+
+TEST_CASE("format source: names that are taken stay what they are") {
+  const FormatSource source = source_of(
+      {{jpeg("jpg", ""), raw("image", "str", "a"), raw("x.txt", "str", "b"), raw("x.bin", "bytes", "c")}});
+  CHECK(content_of(source, "jpg") == Content::jpeg);
+  CHECK(value(source, 0, "image") == "a");
+  CHECK(value(source, 0, "x.txt") == "b");
+  CHECK(value(source, 0, "x.bin") == "c");
+}
+
+TEST_CASE("format source: samples with other fields or values are refused, with sample and field") {
+  const RawFields first{int64("x", 1)};
+  const std::vector<std::pair<RawFields, std::string>> cases{
+      {{int64("y", 1)}, "the field 'y'"},
+      {{int64("x", 1), int64("y", 1)}, "it has the fields x, y"},
+      {{raw("x", "str", "a")}, "field 'x': it holds text, and numbers"},
+      {{raw("x", "int8", "a")}, "field 'x': it is of i8, and of i64"},
+      {{raw("x", "ndarray:int64:1,1", FileBytes().u64(1))}, "field 'x': its shape is"}};
+  for (const auto& [second, problem] : cases) {
+    expect_error<DataError>(
+        [&, &fields = second] {
+          source_of({first, fields});
+        },
+        {"list, sample 1", problem});
+  }
+}
+
+TEST_CASE("format source: what records do not hold is refused, with sample and field") {
+  const std::vector<RawField> cases{raw("x", "list[bytes]", ""),
+                                    raw("x", "pkl", ""),
+                                    raw("x", "jpeg_array", ""),
+                                    raw("x", "ndarray", ""),
+                                    raw("x", "ndarray:complex64:1", ""),
+                                    raw("x", "ndarray:uint8:", ""),
+                                    raw("x", "ndarray:uint8:2,", "ab"),
+                                    raw("x", "ndarray:uint8:2", "abc"),
+                                    raw("x", "ndarray:uint8", ""),
+                                    raw("x", "ndarray:uint8",
+                                        "\x01"
+                                        "a"),
+                                    raw("x", "int", "abc"),
+                                    raw("x", "jpeg", "no picture"),
+                                    raw("x", "ndarray:float64:4294967296,4294967296", "")};
+  for (const RawField& field : cases) {
+    INFO(field.encoding);
+    expect_error<DataError>([&] { source_of({{field}}); }, {"list, sample 0", "'x'"});
+  }
+  expect_error<DataError>(
+      [] {
+        source_of({{raw("x", "ndarray:uint8",
+                        "\x07"
+                        "1")}});
+      },
+      {"sample 0", "x"});
+  expect_error<ArgumentError>([] { source_of({}); }, {"no samples"});
+  expect_error<ArgumentError>([] { source_of({{raw("x", "ndarray:uint8:2,0", "")}}); }, {"x"});
+}
+
+TEST_CASE("format source: a sample that cannot be read is an error when it is read, not before") {
+  const FormatSource source = source_of({{}, {int64("x", 1)}, {raw("x", "int", "short")}});
+  CHECK(source.size() == 3);
+  CHECK(value(source, 1, "x") == FileBytes().u64(1).str());
+  expect_error<DataError>([&] { source.read(0); }, {"it is damaged"});
+  expect_error<DataError>([&] { source.read(2); }, {"'x'", "5 bytes, not 8"});
+  expect_error<DataError>([] { source_of({{}, {}}); }, {"sample 0", "damaged"});
+}
+
+TEST_CASE("format source: a sample that changed since all were looked at is refused") {
+  const auto list = std::make_shared<ListedSource>(
+      std::vector<RawFields>{{raw("x", "bytes", "ab"), raw("p", "bytes", "c")}});
+  const FormatSource source(list);
+  const auto refused = [&](RawFields now, std::string_view problem) {
+    list->samples_[0] = std::move(now);
+    expect_error<DataError>([&] { source.read(0); }, {problem});
+  };
+  refused({raw("x", "bytes", "abc"), raw("p", "bytes", "c")}, "field 'x'");
+  refused({raw("x", "str", "ab"), raw("p", "bytes", "c")}, "field 'x'");
+  refused({raw("x", "bytes", "ab")}, "no field 'p'");
+  refused({raw("x", "bytes", "ab"), raw("p", "bytes", "c"), raw("q", "bytes", "")}, "x, p, q");
+}
+
+}  // namespace leat::test
