@@ -25,7 +25,7 @@ bool has_size(const fs::path& file, std::uint64_t bytes) {
 
 }  // namespace
 
-MdsSource::MdsSource(const fs::path& folder, MdsOptions options)
+MdsSource::MdsSource(const fs::path& folder, const MdsOptions& options)
     : folder_(folder), index_(read_mds_index(folder / "index.json")) {
   std::size_t samples = 0;
   for (const MdsShard& shard : index_.shards) {

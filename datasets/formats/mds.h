@@ -31,7 +31,7 @@ class MdsSource final : public RawSource {
  public:
   // `folder` holds index.json. What read_mds_index() throws; ArgumentError where shards must be inflated and there is
   // no cache folder.
-  explicit MdsSource(const std::filesystem::path& folder, MdsOptions options = {});
+  explicit MdsSource(const std::filesystem::path& folder, const MdsOptions& options = {});
 
   std::size_t size() const override;
   void read(std::size_t index, const FieldChoice& choice, RawSample& sample) const override;

@@ -30,7 +30,7 @@ void ShardSet::with_file(std::size_t shard, const Use& use) const {
   if (open_.fetch_add(1) < max_open_) {
     const FileReader* none = nullptr;
     if (files_[shard].compare_exchange_strong(none, opened.get(), std::memory_order_acq_rel)) {
-      opened.release();
+      static_cast<void>(opened.release());  // files_ owns it now
       return;
     }
   }

@@ -31,7 +31,7 @@ RecordWriter::RecordWriter(fs::path folder, RecordSchema schema, RecordWriterOpt
   const RecordFormat format(
       schema_,
       {options_.alignment, {options_.zstd != RecordWriterOptions::Zstd::off, options_.zstd_level, {}}});
-  ShardSetWriter(folder_, format, options_.shard_bytes);
+  [[maybe_unused]] const ShardSetWriter writer(folder_, format, options_.shard_bytes);
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) throw SystemError("making the folder " + folder_.string(), error.value());
