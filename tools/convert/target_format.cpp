@@ -60,25 +60,31 @@ std::unique_ptr<ShardFormat> make_foreign(const RecordSchema& schema, const Conv
   return std::make_unique<MdsFormat>(schema, options.shard_bytes);
 }
 
+TargetFormat make_any(const ConversionSource& source, const Recoder& recoder, const ConvertOptions& options) {
+  if (options.to == Target::leat) return make_records(source, recoder, options);
+  TargetFormat target;
+  target.format = make_foreign(recoder.schema(), options);
+  target.compression = "none";
+  return target;
+}
+
+void check_shard_size(const ShardFormat& format, const ConvertOptions& options) {
+  if (options.shard_bytes <= format.max_shard_bytes()) return;
+  throw UsageError(fmt::format("--shard-size: the format's shards have at most {} bytes, not {}",
+                               format.max_shard_bytes(), options.shard_bytes));
+}
+
 }  // namespace
 
 TargetFormat make_target(const ConversionSource& source, const Recoder& recoder,
                          const ConvertOptions& options) {
-  TargetFormat target;
   try {
-    if (options.to == Target::leat) {
-      target = make_records(source, recoder, options);
-    } else {
-      target = {make_foreign(recoder.schema(), options), "none"};
-    }
+    TargetFormat target = make_any(source, recoder, options);
+    check_shard_size(*target.format, options);
+    return target;
   } catch (const ArgumentError& error) {
     throw UsageError(error.what());
   }
-  if (options.shard_bytes > target.format->max_shard_bytes()) {
-    throw UsageError(fmt::format("--shard-size: the format's shards have at most {} bytes, not {}",
-                                 target.format->max_shard_bytes(), options.shard_bytes));
-  }
-  return target;
 }
 
 }  // namespace leat::tools

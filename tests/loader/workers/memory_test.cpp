@@ -45,7 +45,7 @@ void take_memory(std::size_t bytes) {
 }
 
 TEST_CASE("a worker that reaches the memory limit is replaced, and its sample named", "[process]") {
-  const auto answer = in_group(128 * kMiB, [] {
+  const auto answer = in_group(256 * kMiB, [] {
     const test::HookedDataset dataset(60, [](std::size_t index) {
       if (index == 17) take_memory(1024 * kMiB);
     });
@@ -66,7 +66,7 @@ TEST_CASE("a worker that reaches the memory limit is replaced, and its sample na
 }
 
 TEST_CASE("slots beyond the memory limit are refused with both numbers", "[process]") {
-  const auto answer = in_group(64 * kMiB, [] {
+  const auto answer = in_group(256 * kMiB, [] {
     const InMemoryDataset dataset(
         {InMemoryDataset::column<std::uint8_t>("x", {16 * kMiB}, std::vector<std::uint8_t>(16 * kMiB))});
     try {
