@@ -29,10 +29,9 @@ void ShardSet::with_file(std::size_t shard, const Use& use) const {
   use(*opened);
   if (open_.fetch_add(1) < max_open_) {
     const FileReader* none = nullptr;
-    if (files_[shard].compare_exchange_strong(none, opened.get(), std::memory_order_acq_rel)) {
-      static_cast<void>(opened.release());  // files_ owns it now
-      return;
-    }
+    FileReader* const mine = opened.release();
+    if (files_[shard].compare_exchange_strong(none, mine, std::memory_order_acq_rel)) return;
+    opened.reset(mine);
   }
   open_.fetch_sub(1);  // another thread was first, or no place is left
 }
