@@ -11,7 +11,6 @@
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
 #include "loader/base/memory_limits.h"
-#include "loader/base/unique_fd.h"
 
 namespace leat {
 
@@ -38,22 +37,28 @@ UniqueFd create(const char* purpose, std::size_t bytes, Pages pages) {
 
 }  // namespace
 
-SharedMemory::SharedMemory(const char* purpose, std::size_t bytes, Pages pages) {
+SharedMemory::SharedMemory(const char* purpose, std::size_t bytes, Pages pages) : purpose_(purpose) {
   const std::size_t size = align_up(bytes, page_size());
   const std::size_t available = available_memory();
   if (pages == Pages::now && size > available) throw MemoryError(purpose, size, available);
-  const UniqueFd fd = create(purpose, size, pages);
+  UniqueFd fd = create(purpose, size, pages);
   const int flags = MAP_SHARED | (pages == Pages::now ? MAP_POPULATE : 0);
   void* const data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, fd.get(), 0);
   if (data == MAP_FAILED) throw_errno(fmt::format("mmap of {} bytes for {}", size, purpose));
   data_ = static_cast<std::byte*>(data);
   size_ = size;
+  if (pages == Pages::reserved) fd_ = std::move(fd);
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : purpose_(other.purpose_),
+      fd_(std::move(other.fd_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
 
 SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
+  std::swap(purpose_, other.purpose_);
+  std::swap(fd_, other.fd_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   return *this;
@@ -61,6 +66,19 @@ SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
 
 SharedMemory::~SharedMemory() {
   if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+// The control group is asked first, since it would answer with a kill.
+bool SharedMemory::try_take(std::span<const Extent> extents) const {
+  for (const Extent& extent : extents) {
+    if (extent.bytes > available_memory()) return false;
+    const auto offset = static_cast<off_t>(extent.offset), bytes = static_cast<off_t>(extent.bytes);
+    while (bytes > 0 && ::fallocate(fd_.get(), 0, offset, bytes) != 0) {
+      if (errno == ENOMEM || errno == ENOSPC) return false;
+      if (errno != EINTR) throw_errno(fmt::format("fallocate of {} bytes for {}", extent.bytes, purpose_));
+    }
+  }
+  return true;
 }
 
 void SharedMemory::guard_page(std::size_t offset) {

@@ -4,11 +4,20 @@
 #include <cstddef>
 #include <span>
 
+#include "loader/base/unique_fd.h"
+
 namespace leat {
 
 enum class Pages {
   now,           // populated at once, so that too little memory is a MemoryError here and no SIGBUS later
   when_touched,  // for what is seldom used
+  reserved,      // addresses alone: nothing of it may be touched before try_take()
+};
+
+// A part of shared memory, in bytes from its start.
+struct Extent {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
 };
 
 // Zeroed. Nothing appears in /dev/shm, whose size does not matter.
@@ -23,10 +32,16 @@ class SharedMemory {
 
   std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
 
+  // Of reserved memory: takes the pages that the extents lie in; false where there is not so much. Any process that has
+  // inherited the memory may take, and all may touch what one has taken.
+  bool try_take(std::span<const Extent> extents) const;
+
   // Makes a touch of [offset, offset + one page) a SIGSEGV; offset is a multiple of the page size.
   void guard_page(std::size_t offset);
 
  private:
+  const char* purpose_ = "";
+  UniqueFd fd_;  // of reserved memory
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };
