@@ -15,7 +15,7 @@
 #include "bench/raw_samples.h"
 #include "datasets/image_folder.h"
 #include "datasets/read_file.h"
-#include "datasets/subset.h"
+#include "datasets/combinators/subset.h"
 #include "loader/data_loader.h"
 
 namespace leat::bench {

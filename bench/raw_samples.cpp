@@ -10,7 +10,7 @@
 #include "datasets/records/record_images.h"
 #include "datasets/shards/image_folder_source.h"
 #include "datasets/shards/record_writer.h"
-#include "datasets/subset.h"
+#include "datasets/combinators/subset.h"
 #include "loader/data_loader.h"
 
 namespace leat::bench {

@@ -9,7 +9,7 @@
 
 #include "datasets/image/transform.h"
 #include "datasets/image_folder.h"
-#include "datasets/subset.h"
+#include "datasets/combinators/subset.h"
 #include "tools/common/data_source.h"
 
 namespace leat::tools {
