@@ -16,7 +16,8 @@ void Canvas::crop(int left, int top, Size size) {
 
 void Canvas::resize(Size size, Filter filter) {
   if (is_bordered()) {
-    throw ArgumentError("a picture with borders is not resized: put Pad and RandomCrop behind the last resize");
+    throw ArgumentError(
+        "a picture with borders is not resized: put Pad and RandomCrop behind the last resize");
   }
   geometry_.resize(size, filter);
 }

@@ -38,7 +38,8 @@ class Canvas {
   void paint(ImageView picture, MutableImageView out) const;
 
  private:
-  void paint_row(ImageView picture, int from, const std::vector<PaddedAxis::Run>& runs, std::uint8_t* to) const;
+  void paint_row(ImageView picture, int from, const std::vector<PaddedAxis::Run>& runs,
+                 std::uint8_t* to) const;
 
   Geometry geometry_;
   PaddedAxis x_;  // both empty where there is no border

@@ -49,10 +49,9 @@ struct Erase {
 
 }  // namespace edit
 
-using PixelEdit =
-    std::variant<edit::Brightness, edit::Contrast, edit::Saturation, edit::Sharpness, edit::Hue, edit::Grayscale,
-                 edit::Invert, edit::Posterize, edit::Solarize, edit::AutoContrast, edit::Equalize, edit::Affine,
-                 edit::Erase>;
+using PixelEdit = std::variant<edit::Brightness, edit::Contrast, edit::Saturation, edit::Sharpness, edit::Hue,
+                               edit::Grayscale, edit::Invert, edit::Posterize, edit::Solarize,
+                               edit::AutoContrast, edit::Equalize, edit::Affine, edit::Erase>;
 using PixelEdits = std::vector<PixelEdit>;  // one after the other
 
 // Edits in place. `scratch` is resized as needed.

@@ -21,7 +21,8 @@ std::optional<Interval> JitterRange::around(double centre, const char* name, dou
                                             double most) const {
   Interval interval{};
   if (const auto* amount = std::get_if<double>(&given_)) {
-    if (!(*amount >= 0)) throw ArgumentError(fmt::format("ColorJitter: {} {} is not 0 or more", name, *amount));
+    if (!(*amount >= 0))
+      throw ArgumentError(fmt::format("ColorJitter: {} {} is not 0 or more", name, *amount));
     // A hue beyond half a turn is refused, a factor stops at 0.
     interval = {least == 0 ? std::max(0.0, centre - *amount) : centre - *amount, centre + *amount};
   } else {

@@ -12,8 +12,10 @@ namespace leat {
 // An amount, or the interval that is drawn from.
 class JitterRange {
  public:
-  JitterRange(double amount) : given_(amount) {}     // NOLINT(google-explicit-constructor): as torchvision takes it
-  JitterRange(Interval interval) : given_(interval) {}  // NOLINT(google-explicit-constructor): as torchvision takes it
+  JitterRange(double amount)
+      : given_(amount) {}  // NOLINT(google-explicit-constructor): as torchvision takes it
+  JitterRange(Interval interval)
+      : given_(interval) {}  // NOLINT(google-explicit-constructor): as torchvision takes it
 
   // Around `centre`, not below `least`. Nullopt where it holds `centre` alone: nothing is to be done. Throws
   // ArgumentError outside [least, most].

@@ -22,9 +22,9 @@ class CenterCrop {
 };
 
 struct RandomCropOptions {
-  Padding padding = 0;                                // painted around the picture first
-  bool pad_if_needed = false;                         // a picture still too small gets what it lacks on both sides
-  Rgb fill = {0, 0, 0};                               // of PaddingMode::constant
+  Padding padding = 0;         // painted around the picture first
+  bool pad_if_needed = false;  // a picture still too small gets what it lacks on both sides
+  Rgb fill = {0, 0, 0};        // of PaddingMode::constant
   PaddingMode padding_mode = PaddingMode::constant;
 };
 

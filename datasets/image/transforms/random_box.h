@@ -16,7 +16,7 @@ struct Box {  // in pixels
 // Two edges whose product is a random share `scale` of the picture's area, and whose quotient has a logarithm in
 // `log_ratio`; to whole pixels, ties to even. They may be larger than the picture.
 struct Edges {
-  double first;   // quotient = first / second
+  double first;  // quotient = first / second
   double second;
 };
 // Draws area, then ratio.
