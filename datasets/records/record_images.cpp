@@ -38,7 +38,7 @@ std::optional<Size> stored_size(const RecordSchema& schema, std::size_t image) {
 }
 
 LabelledImage delivered(const std::optional<TransformPipeline>& transforms, std::optional<Size> stored) {
-  if (transforms) return LabelledImage(*transforms);
+  if (transforms) return LabelledImage(*transforms, stored);
   if (stored) return LabelledImage(*stored);
   throw ArgumentError("the stored pictures are not pixels of one size: give transforms");
 }

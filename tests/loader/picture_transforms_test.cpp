@@ -42,7 +42,7 @@ TransformPipeline all_random() {
 }  // namespace
 
 LEAT_LOADER_TEST(random_pixels,
-                 "3: random transforms of pixels give the same bytes with any number of workers") {
+                 "13, 64: random transforms of pixels give the same bytes with any number of workers") {
   for (const TransformPipeline& transforms :
        {all_random(), all_random() | Normalize{{0.5F, 0.5F, 0.5F}, {0.25F, 0.25F, 0.25F}}}) {
     const Pictures pictures(transforms);
