@@ -25,6 +25,11 @@ int position(int i, int extent, PaddingMode mode) noexcept {
   return k < extent ? k : period - k - repeated;
 }
 
+// Whether a position that shows `from` belongs to the run before it.
+bool goes_on(const PaddedAxis::Run& run, int from) noexcept {
+  return from == (run.from < 0 ? run.from : run.from + run.count);
+}
+
 int padded_extent(int before, int extent, int after) {
   const std::int64_t sum = std::int64_t{before} + extent + after;
   if (sum > kMostExtent) {
@@ -98,8 +103,7 @@ std::vector<PaddedAxis::Run> PaddedAxis::runs() const {
   std::vector<Run> runs;
   for (int i = 0; i < size(); ++i) {
     const int from = (*this)[i];
-    const bool goes_on = !runs.empty() && from == runs.back().from + (from < 0 ? 0 : runs.back().count);
-    if (goes_on) {
+    if (!runs.empty() && goes_on(runs.back(), from)) {
       ++runs.back().count;
     } else {
       runs.push_back({i, from, 1});
