@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "datasets/image/pixels/kernels.h"
+#include "datasets/image/pixels/rows.h"
 #include "loader/base/errors.h"
 
 namespace leat {
@@ -25,24 +27,15 @@ constexpr Table table_of(Value value) {
 
 constexpr Table kSame = table_of([](int i) { return i; });
 
-void map_bytes(MutableImageView pixels, const Table& table) noexcept {
-  for (int y = 0; y < pixels.size.height; ++y) {
-    std::uint8_t* row = pixels.row(y);
-    for (std::size_t i = 0; i < pixels.row_bytes(); ++i) row[i] = table[row[i]];
-  }
-}
-
 std::array<Histogram, kChannels> histograms_of(ImageView pixels) noexcept {
   std::array<Histogram, kChannels> counts{};
-  for (int y = 0; y < pixels.size.height; ++y) {
-    const std::uint8_t* row = pixels.row(y);
-    const std::uint8_t* const end = row + pixels.row_bytes();
-    for (; row != end; row += kChannels) {
-      ++counts[0][row[0]];
-      ++counts[1][row[1]];
-      ++counts[2][row[2]];
+  for_each_run(pixels, [&](const std::uint8_t* rgb, std::size_t bytes) {
+    for (const std::uint8_t* const end = rgb + bytes; rgb != end; rgb += kChannels) {
+      ++counts[0][rgb[0]];
+      ++counts[1][rgb[1]];
+      ++counts[2][rgb[2]];
     }
-  }
+  });
   return counts;
 }
 
@@ -51,15 +44,13 @@ template <class TableOf>
 void map_channels(MutableImageView pixels, TableOf table_of) {
   const std::array<Histogram, kChannels> counts = histograms_of(pixels);
   const std::array<Table, kChannels> tables{table_of(counts[0]), table_of(counts[1]), table_of(counts[2])};
-  for (int y = 0; y < pixels.size.height; ++y) {
-    std::uint8_t* row = pixels.row(y);
-    std::uint8_t* const end = row + pixels.row_bytes();
-    for (; row != end; row += kChannels) {
-      row[0] = tables[0][row[0]];
-      row[1] = tables[1][row[1]];
-      row[2] = tables[2][row[2]];
+  for_each_run(pixels, [&](std::uint8_t* rgb, std::size_t bytes) {
+    for (std::uint8_t* const end = rgb + bytes; rgb != end; rgb += kChannels) {
+      rgb[0] = tables[0][rgb[0]];
+      rgb[1] = tables[1][rgb[1]];
+      rgb[2] = tables[2][rgb[2]];
     }
-  }
+  });
 }
 
 // The lowest and the highest value that there is; -1 and -1 of no pixels.
@@ -104,16 +95,22 @@ Table equalized(const Histogram& counts) noexcept {
 }  // namespace
 
 void invert(MutableImageView pixels) {
-  map_bytes(pixels, table_of([](int i) { return 255 - i; }));
+  solarize(pixels, 0);
 }
 
 void posterize(MutableImageView pixels, int bits) {
   if (bits < 0 || bits > 8) throw ArgumentError(fmt::format("a byte has no {} highest bits", bits));
-  map_bytes(pixels, table_of([&](int i) { return i & ~((1 << (8 - bits)) - 1); }));
+  const auto mask = static_cast<std::uint8_t>(256 - (1 << (8 - bits)));
+  for_each_run(pixels,
+               [&](std::uint8_t* bytes, std::size_t count) { kernels::mask_bytes(bytes, count, mask); });
 }
 
 void solarize(MutableImageView pixels, int threshold) {
-  map_bytes(pixels, table_of([&](int i) { return i < threshold ? i : 255 - i; }));
+  if (threshold >= kValues) return;
+  const auto from = static_cast<std::uint8_t>(std::max(threshold, 0));
+  for_each_run(pixels, [&](std::uint8_t* bytes, std::size_t count) {
+    kernels::invert_bytes_from(bytes, count, from);
+  });
 }
 
 void auto_contrast(MutableImageView pixels) {
