@@ -39,7 +39,7 @@ Image scaled(const std::vector<std::byte>& jpeg) {
   JpegDecoder header;
   Rng unused(0, 0, 0);
   const TransformPipeline resize = Resize{kShortSide};
-  Image image(resize.plan(header.read_header(jpeg), unused).output());
+  Image image(resize.plan(header.read_header(jpeg), unused).canvas.size());
   ImageLoader::of_this_thread().load(jpeg, resize, {}, unused, image.view());
   return image;
 }

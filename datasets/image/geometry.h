@@ -39,6 +39,9 @@ struct AxisPlan {
   bool is_copy() const noexcept;
 };
 
+// Throws ArgumentError where a crop of that size at (left, top) is empty or not all inside.
+void require_inside(int left, int top, Size size, Size picture);
+
 // The output is: a window of the resampling of a box of the source, mirrored where it is flipped. Edits compose, and
 // there is one resampling however many resizes there were: resize, crop, resize goes straight from the source
 // to the end.

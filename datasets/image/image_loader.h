@@ -1,4 +1,4 @@
-// From the bytes of a JPEG file to the pixels of a batch's row.
+// From a stored picture, a JPEG file or pixels, to the pixels of a batch's row.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include "datasets/image/image.h"
 #include "datasets/image/jpeg_decoder.h"
 #include "datasets/image/pixel_output.h"
+#include "datasets/image/pixel_stage.h"
 #include "datasets/image/resample.h"
 #include "datasets/image/transform.h"
 #include "loader/base/rng.h"
@@ -26,12 +27,16 @@ class ImageLoader {
   void load(std::span<const std::byte> jpeg, const TransformPipeline& transforms,
             const DecodeOptions& options, Rng& rng, const PixelOutput& out);
 
+  // The same of pixels: equal ones give equal bytes.
+  void load(ImageView pixels, const TransformPipeline& transforms, Rng& rng, const PixelOutput& out);
+
  private:
   void load_upright(int reduction, const PixelOutput& out);
   void load_turned(int reduction, const PixelOutput& out);
 
   JpegDecoder decoder_;
   Resampler resampler_;
+  PixelStage stage_;
   Image turned_;
 };
 
