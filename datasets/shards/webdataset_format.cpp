@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "datasets/image/png_chunks.h"
 #include "datasets/shards/npy.h"
 #include "datasets/shards/ustar.h"
 #include "loader/base/checked.h"
@@ -116,12 +117,21 @@ std::vector<std::byte> WebDatasetFormat::content_of(const ConversionSample& samp
   return to_npy(wanted.dtype, shape, value);
 }
 
+// A PNG is called so: jpg -> png, x.jpg -> x.png.
+std::string WebDatasetFormat::suffix_for(const Member& member, std::span<const std::byte> content) const {
+  std::string suffix = member.suffix;
+  if (schema_.content(member.field) == Content::jpeg && is_png(content)) {
+    suffix.replace(suffix.size() - 3, 3, "png");
+  }
+  return suffix;
+}
+
 EncodedSample WebDatasetFormat::encode(const ConversionSample& sample, std::size_t index) const {
   EncodedSample encoded;
   encoded.key = key_of(sample, index);
   for (const Member& member : members_) {
     const std::vector<std::byte> content = content_of(sample, member.field);
-    append_tar_member(encoded.bytes, encoded.key + "." + member.suffix, content);
+    append_tar_member(encoded.bytes, encoded.key + "." + suffix_for(member, content), content);
     encoded.raw_bytes += content.size();
   }
   return encoded;

@@ -31,6 +31,7 @@ class WebDatasetFormat final : public ShardFormat {
     std::size_t field;
   };
   std::string key_of(const ConversionSample& sample, std::size_t index) const;
+  std::string suffix_for(const Member& member, std::span<const std::byte> content) const;
   std::vector<std::byte> content_of(const ConversionSample& sample, std::size_t field) const;
 
   RecordSchema schema_;

@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/picture_decoder.h"
 #include "datasets/records/record_set.h"
 #include "datasets/records/verify_records.h"
 #include "datasets/shards/plan_compression.h"
@@ -89,13 +89,13 @@ std::size_t verify_leat(const std::filesystem::path& path) {
 }
 
 // Decodes it whole, so that damage anywhere in it shows.
-void check_picture(JpegDecoder& decoder, const std::vector<std::byte>& jpeg) {
-  const Size size = decoder.read_header(jpeg);
-  decoder.decode({.rows = {0, size.height}, .columns = {0, size.width}});
+void check_picture(PictureDecoder& decoder, const std::vector<std::byte>& file) {
+  decoder.read_header(file);
+  decoder.decode();
 }
 
 std::size_t verify_source(const ConversionSource& source) {
-  JpegDecoder decoder;
+  PictureDecoder decoder;
   Progress progress("verifying", source.size());
   std::size_t count = 0;
   std::uint64_t bytes = 0;
