@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "datasets/image/png_chunks.h"
+#include "datasets/shards/class_names_file.h"
 #include "datasets/shards/npy.h"
 #include "datasets/shards/ustar.h"
 #include "loader/base/checked.h"
@@ -76,7 +77,8 @@ std::string suffix_of(const RecordSchema& schema, std::size_t field) {
 
 }  // namespace
 
-WebDatasetFormat::WebDatasetFormat(RecordSchema schema) : schema_(std::move(schema)) {
+WebDatasetFormat::WebDatasetFormat(RecordSchema schema)
+    : schema_(std::move(schema)), classes_(class_names_text(schema_)) {
   const auto name = schema_.find_name();
   for (std::size_t field = 0; field < schema_.size(); ++field) {
     if (field != name) members_.push_back({suffix_of(schema_, field), field});
@@ -144,6 +146,10 @@ std::string WebDatasetFormat::shard_name(std::size_t shard) const {
 std::unique_ptr<ShardBuilder> WebDatasetFormat::begin(std::size_t shard, DurableFile& file) const {
   (void)shard;  // the file's name says it
   return std::make_unique<TarShard>(file);
+}
+
+void WebDatasetFormat::write_index(const std::filesystem::path& folder, std::span<const ShardSummary>) const {
+  write_class_names(folder, classes_);
 }
 
 }  // namespace leat
