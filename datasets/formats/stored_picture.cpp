@@ -95,9 +95,9 @@ void load_picture(const RawField& field, const TransformPipeline& transforms, co
                   Rng& rng, const PixelOutput& out) {
   if (field.encoding == "pil") return load_pixels(parse_pil(field), transforms, rng, out);
   const std::string_view kind = picture_kind(field.bytes);
-  if (!kind.empty() && kind != "JPEG") {
+  if (!kind.empty() && kind != "JPEG" && kind != "PNG") {
     throw DataError(fmt::format("field '{}'", field.name),
-                    fmt::format("it is a {} file; of files, JPEG alone is decoded", kind));
+                    fmt::format("it is a {} file; of files, JPEG and PNG are decoded", kind));
   }
   ImageLoader::of_this_thread().load(field.bytes, transforms, decode, rng, out);
 }

@@ -17,6 +17,11 @@ struct PixelRange {  // [first, last)
   friend bool operator==(const PixelRange&, const PixelRange&) = default;
 };
 
+// Whether there is something of it, and all of it in [0, size).
+inline bool lies_within(PixelRange range, int size) noexcept {
+  return range.first >= 0 && range.first < range.last && range.last <= size;
+}
+
 // One dimension of a Geometry: the interval [low, high) of the source is resampled to `resampled` pixels, of
 // which those in `window` are the output. Invariant: 0 <= low < high <= source, the window lies within [0,
 // resampled).

@@ -7,7 +7,7 @@
 #include "tests/datasets/image/formula_image.h"
 #include "tests/support/expect_error.h"
 #include "tools/common/command_line.h"
-#include "tools/convert/inspection.h"
+#include "tools/convert/chart.h"
 #include "tools/convert/options.h"
 #include "tools/convert/progress.h"
 #include "tools/convert/recoder.h"
