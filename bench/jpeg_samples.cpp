@@ -13,9 +13,9 @@
 
 #include "bench/comparison.h"
 #include "bench/raw_samples.h"
+#include "datasets/combinators/subset.h"
 #include "datasets/image_folder.h"
 #include "datasets/read_file.h"
-#include "datasets/combinators/subset.h"
 #include "loader/data_loader.h"
 
 namespace leat::bench {

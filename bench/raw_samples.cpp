@@ -5,12 +5,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "datasets/combinators/subset.h"
 #include "datasets/image/image_loader.h"
 #include "datasets/image/jpeg_decoder.h"
 #include "datasets/records/record_images.h"
 #include "datasets/shards/image_folder_source.h"
 #include "datasets/shards/record_writer.h"
-#include "datasets/combinators/subset.h"
 #include "loader/data_loader.h"
 
 namespace leat::bench {

@@ -32,9 +32,9 @@ class SharedMemory {
 
   std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
 
-  // Of reserved memory: takes the pages that the extents lie in, as far as nobody has yet. take() throws
-  // MemoryError where there is not so much memory, and populates them at once; try_take() says false where
-  // it cannot take them, and leaves it to the first touch of a page to zero it. What one process has taken, all that share it may touch.
+  // Of reserved memory: takes the pages that the extents lie in, as far as nobody has yet. What one process has taken,
+  // all that share it may touch. take() populates them at once, and throws MemoryError where there is not so much;
+  // try_take() says false then, and leaves the zeroing of a page to its first touch.
   void take(std::span<const Extent> extents);
   bool try_take(std::span<const Extent> extents) const;
 
