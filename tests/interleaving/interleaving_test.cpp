@@ -92,6 +92,15 @@ void cancel_and_publish(const Machine& machine) {
   table.take(0);
 }
 
+void open_spare(const Machine& machine) {
+  TableLife table(machine, 1, 1, {}, 1);
+  table.publish(0);
+  table.open_next();
+  table.publish(1);
+  table.take(1);
+  table.take(0);
+}
+
 Life three_rows(BadOnes bad) {
   return [bad](const Machine& machine) {
     TableLife table(machine, 1, 3, bad);
@@ -112,6 +121,11 @@ TEST_CASE("interleavings: batches are published, loaded and cleared", "[process]
   check_all("two workers", kTwo, {.deviations = 2}, publish_twice);
   check_all("two workers, one dies", kTwo, {.deviations = 1, .deaths = 1, .failed_forks = 1}, publish_twice);
   check_all("two slots", kTwo, {.deviations = 2}, publish_in_turn);
+}
+
+TEST_CASE("interleavings: a spare slot is opened", "[process]") {
+  check_all("two workers", kTwo, {.deviations = 2}, open_spare);
+  check_all("a worker dies", kOne, {.deviations = 1, .deaths = 1, .failed_forks = 1}, open_spare);
 }
 
 TEST_CASE("interleavings: batches are cancelled", "[process]") {
@@ -154,12 +168,12 @@ TEST_CASE("interleavings: a whole loader", "[process]") {
 }
 
 TEST_CASE("interleavings: a loader runs ahead of its oldest batch", "[process]") {
-  const LoaderLife ahead{.batches = 4, .rows = 1, .spare_slots = 1};
-  check_all("two workers", kTwo, {.deviations = 2}, loader(ahead));
-  check_all("a worker dies", kTwo, {.deviations = 1, .deaths = 1}, loader(ahead));
-  check_all("an epoch is given up", kTwo, {.deviations = 1, .given_up_epochs = 1}, loader(ahead));
+  const LoaderLife ahead{.batches = 4, .rows = 1, .held = 1, .spare_slots = 1};
   LoaderLife refused = ahead;
   refused.memory_is_short = true;
+  check_all("two workers", kTwo, {.deviations = 1}, loader(ahead));
+  check_all("a worker dies", kTwo, {.deaths = 1}, loader(ahead));
+  check_all("an epoch is given up", kTwo, {.deviations = 1, .given_up_epochs = 1}, loader(ahead));
   check_all("memory is refused", kTwo, {.deviations = 1}, loader(refused));
 }
 
