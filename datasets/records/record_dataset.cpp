@@ -38,6 +38,8 @@ std::span<std::byte> ragged_row(SampleWriter& out, std::size_t field, std::size_
       return row(float{});
     case DType::f64:
       return row(double{});
+    case DType::boolean:
+      return row(bool{});
   }
   return {};
 }
