@@ -4,3 +4,7 @@ leat_program(leat-bench FOLDERS bench LIBRARIES leat::leat benchmark::benchmark 
 target_compile_definitions(leat-bench PRIVATE LEAT_BENCH_DATA="${PROJECT_BINARY_DIR}/bench-data")
 # leat-latency: first batches, fairness, hand-over, memory, recovery; prints ours and the target.
 leat_program(leat-latency FOLDERS bench/latency LIBRARIES leat::leat fmt::fmt)
+# leat-picture-steps: where the time of a picture goes; and pixels for tests/parity/pillow.py.
+leat_program(leat-picture-steps FOLDERS bench/picture_steps
+             SOURCES ${PROJECT_SOURCE_DIR}/bench/bare_decode.cpp ${PROJECT_SOURCE_DIR}/bench/latency/figure.cpp
+             LIBRARIES leat::datasets JPEG::JPEG fmt::fmt)
