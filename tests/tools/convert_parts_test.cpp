@@ -115,6 +115,23 @@ TEST_CASE("progress tells the share, the rate and the time left") {
   CHECK(progress_line(1, 1001, 1'000'000, 10) == "0 %  1 of 1001 samples  0.1 MB/s  2 h 46 min left");
 }
 
+TEST_CASE("labels are counted by class, the largest ones where there are many") {
+  CHECK(bar(0, 10, 40).empty());
+  CHECK(bar(1, 1000, 40) == "#");
+  CHECK(bar(5, 10, 8) == "####");
+  const std::vector<std::string> classes{"cat", "dog"};
+  CHECK(label_histogram({{0, 4}, {1, 1}}, classes) ==
+        "samples of each label:\n  0 cat  " + std::string(40, '#') + " 4\n  1 dog  " + std::string(10, '#') +
+            std::string(30, ' ') + " 1\n");
+  CHECK(label_histogram({{-3, 1}}, classes).find("  -3  #") != std::string::npos);
+  std::map<std::int64_t, std::size_t> many;
+  for (int label = 0; label < 30; ++label) many[label] = label < 10 ? 1 : 2;
+  const std::string text = label_histogram(many, {});
+  CHECK(text.find("  9 ") == std::string::npos);
+  CHECK(text.find("  10  ") < text.find("  29  "));
+  CHECK(text.find("and 10 labels with fewer\n") != std::string::npos);
+}
+
 TEST_CASE("a histogram counts by powers of two") {
   const std::uint64_t sizes[] = {1024, 1500, 2047, 2048};
   const std::string text = size_histogram(sizes);

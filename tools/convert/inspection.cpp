@@ -31,6 +31,13 @@ constexpr std::size_t kMostClasses = 20;  // that are named
 
 using LabelCounts = std::map<std::int64_t, std::size_t>;
 
+// What was found in the samples.
+struct Findings {
+  std::vector<std::uint64_t> sizes;
+  LabelCounts labels;
+  std::size_t bad = 0;
+};
+
 std::string classes_text(const std::vector<std::string>& classes) {
   if (classes.empty()) return {};
   const std::size_t shown = std::min(classes.size(), kMostClasses);
@@ -72,48 +79,57 @@ std::string shards_text(const RecordSet& set) {
                             header.alignment);
 }
 
-std::string labels_text(const LabelCounts& counts, const std::vector<std::string>& classes) {
-  return counts.empty() ? std::string() : label_histogram(counts, classes);
+std::string findings_text(const Findings& findings, const std::vector<std::string>& classes) {
+  std::string text = sizes_text(findings.sizes);
+  if (!findings.labels.empty()) text += label_histogram(findings.labels, classes);
+  if (findings.bad != 0) text += fmt::format("{} samples cannot be read: verify lists them\n", findings.bad);
+  return text;
 }
 
-LabelCounts count_labels(const RecordSet& set) {
-  LabelCounts counts;
+// Labels that can be had without inflating the record are not checked.
+void count_labels(const RecordSet& set, Findings& findings) {
   const auto field = set.schema().find("label");
-  if (!field || !set.schema().fields().has_scalar(*field, DType::i64)) return counts;
+  if (!field || !set.schema().fields().has_scalar(*field, DType::i64)) return;
   std::int64_t label = 0;
+  std::vector<std::span<std::byte>> rows(set.schema().size());
+  rows[*field] = std::as_writable_bytes(std::span(&label, 1));
   for (std::size_t i = 0; i < set.size(); ++i) {
-    if (!set.peek(i, *field, std::as_writable_bytes(std::span(&label, 1)))) return {};
-    ++counts[label];
+    try {
+      if (!set.peek(i, *field, rows[*field])) set.read(i, rows);
+      ++findings.labels[label];
+    } catch (const DataError&) {
+      ++findings.bad;
+    }
   }
-  return counts;
 }
 
 std::string inspect_records(const std::filesystem::path& path) {
   const RecordSet set(path);
-  std::vector<std::uint64_t> sizes;
+  Findings findings;
   for (std::size_t shard = 0; shard < set.manifest().shards.size(); ++shard) {
     const ShardReader& reader = set.shard(shard);
-    for (std::size_t i = 0; i < reader.size(); ++i) sizes.push_back(reader.entry(i).stored);
+    for (std::size_t i = 0; i < reader.size(); ++i) findings.sizes.push_back(reader.entry(i).stored);
   }
-  return fmt::format("leat records, version 1\n{}fields:\n{}{}{}", shards_text(set),
-                     schema_text(set.schema()), sizes_text(std::move(sizes)),
-                     labels_text(count_labels(set), set.schema().classes()));
+  count_labels(set, findings);
+  return fmt::format("leat records, version 1\n{}fields:\n{}{}", shards_text(set), schema_text(set.schema()),
+                     findings_text(findings, set.schema().classes()));
 }
 
 std::string inspect_source(const ConversionSource& source, const SourceAddress& address) {
   const SampleView view(source.schema());
-  std::vector<std::uint64_t> sizes;
-  LabelCounts labels;
-  std::uint64_t sum = 0;
+  Findings findings;
   for (std::size_t i = 0; i < source.size(); ++i) {
-    const ConversionSample sample = source.read(i);
-    sizes.push_back(bytes_of(sample));
-    sum += sizes.back();
-    if (const auto label = view.label(sample)) ++labels[*label];
+    try {
+      const ConversionSample sample = source.read(i);
+      findings.sizes.push_back(bytes_of(sample));
+      if (const auto label = view.label(sample)) ++findings.labels[*label];
+    } catch (const DataError&) {
+      ++findings.bad;
+    }
   }
-  return fmt::format("{}\n{} samples, {} bytes\nfields:\n{}{}{}", describe(address), source.size(), sum,
-                     schema_text(source.schema()), sizes_text(std::move(sizes)),
-                     labels_text(labels, source.schema().classes()));
+  const std::uint64_t sum = std::accumulate(findings.sizes.begin(), findings.sizes.end(), std::uint64_t{0});
+  return fmt::format("{}\n{} samples, {} bytes\nfields:\n{}{}", describe(address), source.size(), sum,
+                     schema_text(source.schema()), findings_text(findings, source.schema().classes()));
 }
 
 void write_contact_sheet(const ConversionSource& source, const InspectOptions& options) {

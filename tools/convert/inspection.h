@@ -9,8 +9,8 @@
 
 namespace leat::tools {
 
-// Sources are named as find_source() has it. Schema, classes, counts, sizes and their histogram, the histogram of labels
-// (of leat records only where labels can be read without inflating the rest), as text. Writes the contact sheet, where
+// Sources are named as find_source() has it. Schema, classes, counts, sizes and their histogram, the histogram of labels,
+// as text. Reads every sample, but for leat records that are not compressed. Writes the contact sheet, where
 // one is asked for. Throws UsageError where there is no data set.
 std::string inspect(const InspectOptions& options);
 
