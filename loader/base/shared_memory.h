@@ -11,7 +11,7 @@ namespace leat {
 enum class Pages {
   now,           // populated at once, so that too little memory is a MemoryError here and no SIGBUS later
   when_touched,  // for what is seldom used
-  reserved,      // addresses alone: nothing of it may be touched before try_take()
+  reserved,      // addresses alone: nothing of it may be touched before take() or try_take()
 };
 
 // A part of shared memory, in bytes from its start.
@@ -32,14 +32,18 @@ class SharedMemory {
 
   std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
 
-  // Of reserved memory: takes the pages that the extents lie in; false where there is not so much. Any process that has
-  // inherited the memory may take, and all may touch what one has taken.
+  // Of reserved memory: takes the pages that the extents lie in, as far as nobody has yet. take() throws
+  // MemoryError where there is not so much memory, and populates them at once; try_take() says false where
+  // it cannot take them, and leaves it to the first touch of a page to zero it. What one process has taken, all that share it may touch.
+  void take(std::span<const Extent> extents);
   bool try_take(std::span<const Extent> extents) const;
 
   // Makes a touch of [offset, offset + one page) a SIGSEGV; offset is a multiple of the page size.
   void guard_page(std::size_t offset);
 
  private:
+  int allocate(std::span<const Extent> extents) const;
+
   const char* purpose_ = "";
   UniqueFd fd_;  // of reserved memory
   std::byte* data_ = nullptr;

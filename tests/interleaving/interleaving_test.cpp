@@ -153,6 +153,16 @@ TEST_CASE("interleavings: a whole loader", "[process]") {
             loader({.rows = 3, .bad = {.throws = 1}}));
 }
 
+TEST_CASE("interleavings: a loader runs ahead of its oldest batch", "[process]") {
+  const LoaderLife ahead{.batches = 4, .rows = 1, .spare_slots = 1};
+  check_all("two workers", kTwo, {.deviations = 2}, loader(ahead));
+  check_all("a worker dies", kTwo, {.deviations = 1, .deaths = 1}, loader(ahead));
+  check_all("an epoch is given up", kTwo, {.deviations = 1, .given_up_epochs = 1}, loader(ahead));
+  LoaderLife refused = ahead;
+  refused.memory_is_short = true;
+  check_all("memory is refused", kTwo, {.deviations = 1}, loader(refused));
+}
+
 LoaderLife random_life(std::mt19937_64& random) {
   constexpr std::array kPolicies{OnBadSample::raise, OnBadSample::skip, OnBadSample::substitute};
   LoaderLife life{.batches = 1 + random() % 4,
@@ -161,7 +171,9 @@ LoaderLife random_life(std::mt19937_64& random) {
                   .leases = 1 + random() % 2,
                   .held = random() % 2,
                   .on_bad_sample = kPolicies[random() % 3],
-                  .in_order = random() % 3 != 0};
+                  .in_order = random() % 3 != 0,
+                  .spare_slots = random() % 4,
+                  .memory_is_short = random() % 8 == 0};
   if (random() % 2 == 0) life.bad.poison = random() % (life.batches * life.rows);
   if (random() % 2 == 0) life.bad.throws = random() % (life.batches * life.rows);
   if (life.bad.poison == life.bad.throws) life.bad.throws.reset();
