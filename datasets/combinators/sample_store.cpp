@@ -91,7 +91,8 @@ bool SampleStore::take_pages(std::size_t end) {
     control_->closed.store(1, kRelaxed);
     return false;
   }
-  while (taken < wanted && !control_->taken.compare_exchange_strong(taken, wanted, std::memory_order_acq_rel)) {
+  while (taken < wanted &&
+         !control_->taken.compare_exchange_strong(taken, wanted, std::memory_order_acq_rel)) {
   }
   return true;
 }
