@@ -76,7 +76,7 @@ std::span<std::byte> SampleStore::reserve(std::size_t bytes) {
   std::uint64_t used = control_->used.load(kRelaxed);
   do {
     if (used > limit_ || room > limit_ - used) return {};
-  } while (!control_->used.compare_exchange_weak(used, used + room, kRelaxed));
+  } while (!control_->used.compare_exchange_strong(used, used + room, kRelaxed));
   if (!take_pages(used + room)) return {};
   return arena_.bytes().subspan(used, bytes);
 }
@@ -91,7 +91,8 @@ bool SampleStore::take_pages(std::size_t end) {
     control_->closed.store(1, kRelaxed);
     return false;
   }
-  while (taken < wanted && !control_->taken.compare_exchange_weak(taken, wanted, std::memory_order_acq_rel)) {
+  while (taken < wanted &&
+         !control_->taken.compare_exchange_strong(taken, wanted, std::memory_order_acq_rel)) {
   }
   return true;
 }
@@ -99,7 +100,7 @@ bool SampleStore::take_pages(std::size_t end) {
 void SampleStore::publish(std::size_t sample, std::span<const std::byte> room) noexcept {
   const auto place = static_cast<std::uint64_t>(room.data() - arena_.bytes().data()) + 1;
   std::uint64_t nowhere = 0;
-  word(sample).compare_exchange_strong(nowhere, place, std::memory_order_release, kRelaxed);
+  word(sample).compare_exchange_strong(nowhere, place, std::memory_order_release);
 }
 
 void SampleStore::count(std::size_t sample, bool hit) noexcept {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "tests/interleaving/loader_life.h"
+#include "tests/interleaving/store_life.h"
 #include "tests/interleaving/table_life.h"
 
 namespace leat::interleaving {
@@ -175,6 +176,19 @@ TEST_CASE("interleavings: a loader runs ahead of its oldest batch", "[process]")
   check_all("a worker dies", kTwo, {.deaths = 1}, loader(ahead));
   check_all("an epoch is given up", kTwo, {.deviations = 1, .given_up_epochs = 1}, loader(ahead));
   check_all("memory is refused", kTwo, {.deviations = 1}, loader(refused));
+}
+
+Life store(const StoreLife& life) {
+  return [life](const Machine& machine) { live(life, machine); };
+}
+
+TEST_CASE("interleavings: a cache's store is filled", "[process]") {
+  check_all("two workers", kTwo, {.deviations = 3}, store({}));
+  check_all("two workers, which die", kTwo, {.deviations = 2, .deaths = 2}, store({}));
+  check_all("three workers", {.workers = 3}, {.deviations = 2, .deaths = 1}, store({.samples = 1}));
+  check_all("little room", kTwo, {.deviations = 2, .deaths = 1}, store({.samples = 3, .rooms = 2}));
+  check_all("memory ends", kTwo, {.deviations = 2, .deaths = 1}, store({.memory_ends = true}));
+  check_caught(kTwo, Fault::split_compare_exchange, {.deviations = 2}, store({}));
 }
 
 LoaderLife random_life(std::mt19937_64& random) {
