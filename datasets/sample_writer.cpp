@@ -50,9 +50,11 @@ std::span<std::byte> SampleWriter::place(std::size_t field, std::size_t length) 
   }
   placed_ |= std::uint64_t{1} << field;
   const std::size_t start = row_start(field);
-  row_offsets(field)[row_ + 1] = static_cast<std::int64_t>(start + length);
   const std::size_t element = schema_->row_bytes(field) / *wanted.max_length;
-  return {columns_[field] + start * element, length * element};
+  const std::span<std::byte> row{columns_[field] + start * element, length * element};
+  take_rows(ragged_memory_, wanted, row);
+  row_offsets(field)[row_ + 1] = static_cast<std::int64_t>(start + length);
+  return row;
 }
 
 std::int64_t* SampleWriter::row_offsets(std::size_t field) const noexcept {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "datasets/row_memory.h"
 #include "datasets/schema.h"
 
 namespace leat {
@@ -28,11 +29,13 @@ class SampleWriter {
   // gaps. Behind the columns of all fields come the row offsets of each ragged one, an std::int64_t for each
   // row and one more, counted in elements from row 0: row r ends at offset r + 1.
   // `first_row` is the first of the run that `row` belongs to; the rows between them are written.
+  // `ragged_memory` gives the memory of ragged rows; null: it is there.
   SampleWriter(const Schema& schema, std::span<std::byte* const> columns, std::size_t row,
-               std::size_t first_row) noexcept
+               std::size_t first_row, RowMemory* ragged_memory = nullptr) noexcept
       : schema_(&schema),
         columns_(columns.data()),
         ragged_columns_(columns.data() + schema.size()),
+        ragged_memory_(ragged_memory),
         row_(row),
         first_row_(first_row) {}
   // A row that is a run of its own.
@@ -79,7 +82,7 @@ class SampleWriter {
   // has. May be called again with another length: the last one counts, and what was written up to it stays.
   // So a length that is not known beforehand is had by asking for the greatest, then for the true one.
   // Throws ArgumentError where T is not the field's dtype, where the field is not ragged, and where `length`
-  // exceeds its max_length.
+  // exceeds its max_length, and MemoryError where there is no memory for so many.
   template <class T>
   std::span<T> ragged(std::size_t field, std::size_t length) {
     (*schema_)[field].require(dtype_of<T>);
@@ -136,6 +139,7 @@ class SampleWriter {
   const Schema* schema_;
   std::byte* const* columns_;
   std::byte* const* ragged_columns_;  // of row offsets
+  RowMemory* ragged_memory_;
   std::size_t row_;
   std::size_t first_row_;
   std::uint64_t written_ = 0;  // bit f: field f was asked for, as one of fixed shape

@@ -14,8 +14,8 @@
 
 namespace leat {
 
-// What a ragged field says about its rows. The bound is required, since it is what a batch's memory is taken
-// for: batch size * max_length elements, before anything is loaded.
+// What a ragged field says about its rows. The bound is required, since it is what a batch has addresses for:
+// batch size * max_length elements. Memory is taken for what is written.
 struct RaggedRows {
   std::size_t max_length = 0;
   Shape element{};  // what `length` counts; empty: scalars

@@ -22,7 +22,8 @@ void copy_row(const BatchLayout& layout, std::byte* base, std::span<std::uint64_
 }
 
 // Makes row r of every ragged field what row rows[r] was; with no regard to speed.
-void choose_ragged_rows(const BatchLayout& layout, std::byte* base, std::span<const std::size_t> rows) {
+void choose_ragged_rows(const BatchLayout& layout, std::byte* base, std::span<const std::size_t> rows,
+                        RowMemory* memory) {
   for (std::size_t field = 0; field < layout.schema().size(); ++field) {
     if (!layout.schema()[field].is_ragged()) continue;
     const std::span<std::int64_t> offsets = layout.row_offsets(field, base);
@@ -35,6 +36,7 @@ void choose_ragged_rows(const BatchLayout& layout, std::byte* base, std::span<co
       chosen.insert(chosen.end(), values + end(rows[row]), values + end(rows[row] + 1));
       offsets[row + 1] = static_cast<std::int64_t>(chosen.size() / element);
     }
+    take_rows(memory, layout.schema()[field], {values, chosen.size()});
     std::copy(chosen.begin(), chosen.end(), values);
   }
 }
@@ -71,12 +73,12 @@ std::size_t remove_rows(const BatchLayout& layout, std::byte* base, std::span<st
     rows.push_back(row);
     ++kept;
   }
-  choose_ragged_rows(layout, base, rows);
+  choose_ragged_rows(layout, base, rows, nullptr);  // no more than there were
   return kept;
 }
 
 void substitute_rows(const BatchLayout& layout, std::byte* base, std::span<std::uint64_t> indices,
-                     std::span<const std::uint32_t> bad) {
+                     std::span<const std::uint32_t> bad, RowMemory* memory) {
   if (bad.empty()) return;
   std::vector<std::size_t> rows;
   std::size_t good = 0;
@@ -89,7 +91,7 @@ void substitute_rows(const BatchLayout& layout, std::byte* base, std::span<std::
     }
     rows.push_back(good);
   }
-  choose_ragged_rows(layout, base, rows);
+  choose_ragged_rows(layout, base, rows, memory);
 }
 
 }  // namespace leat

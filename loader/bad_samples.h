@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "datasets/row_memory.h"
 #include "loader/errors.h"
 #include "loader/slots/batch_layout.h"
 
@@ -59,8 +60,9 @@ class BadSampleLog {
 std::size_t remove_rows(const BatchLayout& layout, std::byte* base, std::span<std::uint64_t> indices,
                         std::span<const std::uint32_t> bad);
 
-// Copies the nearest good row over each bad one. Precondition: there is a good one.
+// Copies the nearest good row over each bad one. Precondition: there is a good one. `memory` is that of the ragged
+// rows, as for a SampleWriter: MemoryError where it has none for the copies.
 void substitute_rows(const BatchLayout& layout, std::byte* base, std::span<std::uint64_t> indices,
-                     std::span<const std::uint32_t> bad);
+                     std::span<const std::uint32_t> bad, RowMemory* memory = nullptr);
 
 }  // namespace leat

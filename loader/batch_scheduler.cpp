@@ -138,11 +138,12 @@ std::optional<HostBatch> BatchScheduler::take() {
                    .batched = options_.batched},
                   shared_from_this());
   // Without the lock: it may move megabytes, and gives the slot back where it throws.
-  pack_ragged_fields(table_.layout(), data, ticket.rows, ticket.rows_per_run);
+  pack_ragged_fields(table_.layout(), data, ticket.rows, ticket.rows_per_run, table_.ragged_memory());
   if (options_.on_bad_sample == OnBadSample::skip) {
     remove_rows(table_.layout(), data, indices.first(ticket.rows), taken->bad_rows);
   } else {
-    substitute_rows(table_.layout(), data, indices.first(ticket.rows), taken->bad_rows);
+    substitute_rows(table_.layout(), data, indices.first(ticket.rows), taken->bad_rows,
+                    table_.ragged_memory());
   }
   return batch;
 }

@@ -60,6 +60,17 @@ TensorView BatchLayout::ragged_values(std::size_t field, std::byte* base, std::s
   return {base + offsets_[field], of.dtype, shape_of(elements, of)};
 }
 
+std::vector<Extent> BatchLayout::fixed_parts() const {
+  std::vector<Extent> parts;
+  for (std::size_t field = 0; field < schema_.size(); ++field) {
+    if (!schema_[field].is_ragged()) parts.push_back({offsets_[field], capacity_ * schema_.row_bytes(field)});
+  }
+  for (const std::size_t offset : row_offsets_) {
+    parts.push_back({offset, (capacity_ + 1) * sizeof(std::int64_t)});
+  }
+  return parts;
+}
+
 std::vector<std::byte*> BatchLayout::columns(std::byte* base) const {
   std::vector<std::byte*> columns;
   columns.reserve(offsets_.size() + row_offsets_.size());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "datasets/schema.h"
+#include "loader/base/shared_memory.h"
 #include "loader/base/tensor_view.h"
 
 namespace leat {
@@ -47,6 +48,8 @@ class BatchLayout {
 
   // The addresses of row 0 of each field, and of the offsets of each ragged one, as SampleWriter wants them.
   std::vector<std::byte*> columns(std::byte* base) const;
+  // The parts of a slot that hold anything but the values of ragged fields, in bytes from its start.
+  std::vector<Extent> fixed_parts() const;
   std::size_t column_count() const noexcept { return offsets_.size() + row_offsets_.size(); }
 
  private:

@@ -15,8 +15,9 @@ namespace {
 
 class FieldPacker {
  public:
-  FieldPacker(const BatchLayout& layout, std::size_t field, std::byte* base)
-      : field_(layout.schema()[field]),
+  FieldPacker(const BatchLayout& layout, std::size_t field, std::byte* base, RowMemory* memory)
+      : memory_(memory),
+        field_(layout.schema()[field]),
         max_length_(*field_.max_length),
         element_bytes_(field_.element_bytes()),
         offsets_(layout.row_offsets(field, base)),
@@ -33,6 +34,7 @@ class FieldPacker {
       end = next;
     }
     if (packed_ != start) {
+      take_rows(memory_, field_, {values_ + packed_ * element_bytes_, (end - start) * element_bytes_});
       std::memmove(values_ + packed_ * element_bytes_, values_ + start * element_bytes_,
                    (end - start) * element_bytes_);
     }
@@ -49,6 +51,7 @@ class FieldPacker {
                     field_.name, row, start, end));
   }
 
+  RowMemory* const memory_;
   const Field& field_;
   const std::size_t max_length_;
   const std::size_t element_bytes_;
@@ -60,11 +63,11 @@ class FieldPacker {
 }  // namespace
 
 void pack_ragged_fields(const BatchLayout& layout, std::byte* base, std::size_t rows,
-                        std::size_t rows_per_run) {
+                        std::size_t rows_per_run, RowMemory* memory) {
   if (layout.schema().ragged_fields() == 0) return;
   for (std::size_t field = 0; field < layout.schema().size(); ++field) {
     if (!layout.schema()[field].is_ragged()) continue;
-    FieldPacker packer(layout, field, base);
+    FieldPacker packer(layout, field, base, memory);
     for (std::size_t first = 0; first < rows; first += rows_per_run) {
       packer.append_run(first, std::min(first + rows_per_run, rows));
     }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "datasets/row_memory.h"
 #include "loader/slots/batch_layout.h"
 
 namespace leat {
@@ -14,8 +15,9 @@ namespace leat {
 //
 // Precondition: rows [0, rows) are written, in runs of `rows_per_run`, and were not packed before. Throws
 // Error where offsets lie outside of their run, which no SampleWriter leaves: something else wrote over them.
+// `memory` is that of the rows, as for a SampleWriter: MemoryError where it has none for where they go.
 void pack_ragged_fields(const BatchLayout& layout, std::byte* base, std::size_t rows,
-                        std::size_t rows_per_run);
+                        std::size_t rows_per_run, RowMemory* memory = nullptr);
 
 // For a row that could not be loaded: its ragged values have no elements, so that the next row of the run, which
 // begins at `first`, knows where to go on. Costs nothing without ragged fields.

@@ -58,6 +58,9 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     state_[i] = {carver.take(checked_multiply(all, bytes[i]), 64), bytes[i]};
   }
+  const std::size_t rows = checked_multiply(all, layout_.bytes());
+  const std::size_t arena_words = ArenaPages::words(checked_add(rows, 4 * page_size()));
+  const std::size_t taken = carver.take(arena_words * sizeof(Word), 64);
   const std::size_t guard = carver.take(page_size(), page_size());
   data_offset_ = carver.take(checked_multiply(dimensions.slots, layout_.bytes()), page_size());
   const std::size_t gap = carver.take(page_size(), page_size());
@@ -68,6 +71,7 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   memory_ = SharedMemory("batch slots", carver.used(), Pages::reserved);
   std::vector<Extent> common = extents(0, dimensions.slots);
   common.push_back({0, state_[0].offset});
+  common.push_back({taken, arena_words * sizeof(Word)});
   memory_.take(common);
   const std::size_t records = checked_add(checked_multiply(all, dimensions.runs), dimensions.workers);
   failure_memory_ =
@@ -83,13 +87,23 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   progress_ = reinterpret_cast<Progress*>(base + state_[2].offset);
   indices_ = reinterpret_cast<std::uint64_t*>(base + state_[3].offset);
   columns_ = reinterpret_cast<std::byte**>(base + state_[4].offset);
+  arena_.manage(memory_, {data_offset_, end - data_offset_}, construct<Word>(base + taken, arena_words));
   failures_ = reinterpret_cast<FailureRecord*>(failure_memory_.bytes().data());
   construct_state(0, dimensions.slots);
 }
 
 // What consecutive slots, either common or spare, have their state and their rows in.
 std::vector<Extent> SlotTable::extents(std::size_t first, std::size_t last) const {
-  std::vector<Extent> extents{{data_offset(first), (last - first) * layout_.bytes()}};
+  std::vector<Extent> extents;
+  if (layout_.schema().ragged_fields() == 0) {
+    extents.push_back({data_offset(first), (last - first) * layout_.bytes()});
+  } else {
+    for (std::size_t slot = first; slot < last; ++slot) {
+      for (const Extent& part : layout_.fixed_parts()) {
+        extents.push_back({data_offset(slot) + part.offset, part.bytes});
+      }
+    }
+  }
   for (const Part& part : state_) extents.push_back(part.of(first, last));
   return extents;
 }

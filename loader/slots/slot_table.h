@@ -41,6 +41,7 @@
 #include "loader/base/event_fd.h"
 #include "loader/base/shared_atomic.h"
 #include "loader/base/shared_memory.h"
+#include "loader/slots/arena_pages.h"
 #include "loader/slots/batch_layout.h"
 #include "loader/slots/claim_word.h"
 #include "loader/slots/failure_record.h"
@@ -86,7 +87,7 @@ class SlotTable {
     std::size_t spare = 0;  // slots beside those, for which memory is taken when they are opened
   };
 
-  // Takes and populates the memory of the common slots. Throws MemoryError, SystemError.
+  // Takes and populates the memory of the common slots, but for the values of ragged fields. Throws MemoryError, SystemError.
   SlotTable(BatchLayout layout, Dimensions dimensions);
 
   const BatchLayout& layout() const noexcept { return layout_; }
@@ -96,6 +97,8 @@ class SlotTable {
   std::byte* data(std::size_t slot) const noexcept { return memory_.bytes().data() + data_offset(slot); }
   std::span<std::byte* const> columns(std::size_t slot) const noexcept;
   std::span<std::uint64_t> indices(std::size_t slot) const noexcept;  // one per row of the layout's capacity
+  // Gives the memory of ragged values, to be asked before any is written; null: there are no such fields.
+  RowMemory* ragged_memory() noexcept { return layout_.schema().ragged_fields() == 0 ? nullptr : &arena_; }
   std::span<std::byte> slot_memory() const noexcept;  // rows of the common slots; no spare one shares a page
 
   // What a slot takes, rows and state, for batches of so many runs at most.
@@ -193,6 +196,7 @@ class SlotTable {
   BatchLayout layout_;
   Dimensions dimensions_;
   SharedMemory memory_;
+  ArenaPages arena_;
   SharedMemory failure_memory_;
   EventFd completion_;
   Control* control_ = nullptr;

@@ -14,7 +14,7 @@ void load_row(const WorkerJob& job, const Claim& claim, const BatchTicket& ticke
   const std::uint64_t index = job.table.indices(claim.slot)[row];
   Rng rng(job.seed, ticket.epoch, index);
   SampleWriter out(job.table.layout().schema(), job.table.columns(claim.slot), row,
-                   claim.run * ticket.rows_per_run);
+                   claim.run * ticket.rows_per_run, job.table.ragged_memory());
   job.dataset.get(index, rng, out);
   out.check_complete();
 }

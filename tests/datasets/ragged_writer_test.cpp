@@ -33,6 +33,39 @@ void fill(std::span<std::int32_t> tokens, std::int32_t value) {
   std::ranges::fill(tokens, value);
 }
 
+// Notes what it is asked for, and gives so many bytes.
+struct ScriptedMemory final : RowMemory {
+  bool take(std::span<const std::byte> bytes) override {
+    asked.push_back(bytes);
+    if (bytes.size() > left) return false;
+    left -= bytes.size();
+    return true;
+  }
+  std::size_t left = 0;
+  std::vector<std::span<const std::byte>> asked;
+};
+
+TEST_CASE("the memory of ragged rows is asked for before they are written") {
+  const Schema schema({Field::ragged("x", DType::u16, {.max_length = 4})});
+  std::vector<std::uint16_t> values(8);
+  std::vector<std::int64_t> offsets(3);
+  const std::vector<std::byte*> columns{reinterpret_cast<std::byte*>(values.data()),
+                                        reinterpret_cast<std::byte*>(offsets.data())};
+  ScriptedMemory memory;
+  memory.left = 10;
+  SampleWriter first(schema, columns, 0, 0, &memory);
+  first.ragged<std::uint16_t>(0, 3);
+  CHECK(memory.asked.back().data() == columns[0]);
+  CHECK(memory.asked.back().size() == 6);
+  SampleWriter second(schema, columns, 1, 0, &memory);
+  offsets[2] = 77;
+  expect_error<MemoryError>([&] { second.ragged<std::uint16_t>(0, 4); }, {"'x'", "max_length 4", "8"});
+  CHECK(memory.asked.back().data() == columns[0] + 6);
+  CHECK(offsets[2] == 77);
+  second.ragged<std::uint16_t>(0, 2);
+  CHECK(offsets[2] == 5);
+}
+
 }  // namespace
 
 TEST_CASE("ragged rows of a run are packed from where the run begins") {

@@ -253,7 +253,34 @@ TEST_CASE("views of a batch refuse what its fields are not") {
   expect_error<ArgumentError>([&] { batch->view<float, 1>("label"); }, {"i64", "f32"});
 }
 
-TEST_CASE("memory for ragged fields is asked for by their greatest length") {
+// Captions of up to 8 GiB: more than there is, were it taken for all rows that may be.
+class Generous final : public RaggedDataset {
+ public:
+  Generous() : RaggedDataset(40), schema_({Field::text("caption", std::size_t{8} << 30)}) {}
+  const Schema& schema() const override { return schema_; }
+  void get(std::size_t index, Rng&, SampleWriter& out) const override {
+    if (index == 5) throw DataError("five", "is bad");
+    out.set_text(0, caption(index));
+  }
+
+ private:
+  Schema schema_;
+};
+
+LEAT_LOADER_TEST(generous, "ragged: a generous max_length costs no memory") {
+  const Generous dataset;
+  auto options = workers.with({.batch_size = 4, .on_bad_sample = OnBadSample::substitute});
+  DataLoader loader(dataset, options);
+  std::size_t next = 0;
+  for (const HostBatch& batch : loader.epoch(0)) {
+    for (std::size_t row = 0; row < batch.size(); ++row, ++next) {
+      CHECK(batch.text("caption", row) == RaggedDataset::caption(next == 5 ? 4 : next));
+    }
+  }
+  CHECK(next == 40);
+}
+
+TEST_CASE("addresses for ragged fields are asked for by their greatest length") {
   class Long final : public RaggedDataset {
    public:
     Long() : RaggedDataset(1), schema_({Field::text("book", std::size_t{1} << 44)}) {}

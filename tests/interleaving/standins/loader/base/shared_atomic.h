@@ -35,6 +35,9 @@ class SharedAtomic {
   T fetch_sub(T by, Order = kStrong, Where where = Where::current()) {
     return modify([&](T old) { return static_cast<T>(old - by); }, where);
   }
+  T fetch_or(T bits, Order = kStrong, Where where = Where::current()) {
+    return modify([&](T old) { return static_cast<T>(old | bits); }, where);
+  }
   bool compare_exchange_strong(T& expected, T desired, Order = kStrong, Where where = Where::current()) {
     simulation().begin_swap(where);
     const bool equal = value_ == expected;

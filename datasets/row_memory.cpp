@@ -1,0 +1,16 @@
+#include "datasets/row_memory.h"
+
+#include <fmt/format.h>
+
+#include "loader/base/errors.h"
+#include "loader/base/memory_limits.h"
+
+namespace leat {
+
+void take_rows(RowMemory* memory, const Field& field, std::span<const std::byte> bytes) {
+  if (memory == nullptr || memory->take(bytes)) return;
+  throw MemoryError(fmt::format("rows of field '{}' (max_length {})", field.name, *field.max_length),
+                    bytes.size(), available_memory());
+}
+
+}  // namespace leat

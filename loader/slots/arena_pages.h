@@ -1,0 +1,39 @@
+// Which of the slots' memory for ragged rows has been taken: the arenas are addresses alone until rows are written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "datasets/row_memory.h"
+#include "loader/base/shared_atomic.h"
+#include "loader/base/shared_memory.h"
+
+namespace leat {
+
+// A bit for each chunk of a region, in shared memory. Workers take what they are about to write; a chunk that two take
+// at once, or that a worker took just before it died, is taken once more, which changes nothing. Thread-safe.
+class ArenaPages final : public RowMemory {
+ public:
+  using Word = SharedAtomic<std::uint64_t>;
+  static constexpr std::size_t kChunk = std::size_t{256}
+                                        << 10;  // bytes: to ask how much is left takes a while
+
+  // Of the bits of a region of so many bytes.
+  static std::size_t words(std::size_t bytes) noexcept { return bytes / kChunk / 64 + 1; }
+
+  // `taken` are words() zeros, shared; `memory` is reserved, and the region in it begins with a page.
+  void manage(const SharedMemory& memory, Extent region, Word* taken) noexcept;
+
+  bool take(std::span<const std::byte> bytes) override;
+
+ private:
+  bool is_taken(std::size_t chunk) const;
+  bool take_chunks(std::size_t first, std::size_t last);
+
+  const SharedMemory* memory_ = nullptr;
+  Extent region_;
+  Word* taken_ = nullptr;
+};
+
+}  // namespace leat
