@@ -1,21 +1,19 @@
 #include "bench/jpeg_samples.h"
 
-#include <jpeglib.h>
-#include <atomic>
-#include <cstdio>
-
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/bare_decode.h"
 #include "bench/comparison.h"
 #include "bench/raw_samples.h"
+#include "datasets/combinators/subset.h"
 #include "datasets/image_folder.h"
 #include "datasets/read_file.h"
-#include "datasets/subset.h"
 #include "loader/data_loader.h"
 
 namespace leat::bench {
@@ -37,28 +35,6 @@ TransformPipeline normalized_train_transforms() {
 }
 TransformPipeline val_transforms() {
   return Resize{256} | CenterCrop{kSize};
-}
-
-// libjpeg-turbo's default settings; its default error handler ends the program, which is right for a benchmark.
-std::size_t decode_whole(const std::vector<std::byte>& file, std::vector<unsigned char>& rgb) {
-  jpeg_error_mgr errors;
-  jpeg_decompress_struct decoder;
-  decoder.err = jpeg_std_error(&errors);
-  jpeg_create_decompress(&decoder);
-  jpeg_mem_src(&decoder, reinterpret_cast<const unsigned char*>(file.data()), file.size());
-  jpeg_read_header(&decoder, TRUE);
-  decoder.out_color_space = JCS_RGB;
-  jpeg_start_decompress(&decoder);
-  const std::size_t stride = std::size_t{3} * decoder.output_width;
-  rgb.resize(stride * decoder.output_height);
-  while (decoder.output_scanline < decoder.output_height) {
-    unsigned char* row = rgb.data() + stride * decoder.output_scanline;
-    jpeg_read_scanlines(&decoder, &row, 1);
-  }
-  const std::size_t pixels = std::size_t{decoder.output_width} * decoder.output_height;
-  jpeg_finish_decompress(&decoder);
-  jpeg_destroy_decompress(&decoder);
-  return pixels;
 }
 
 class BareDecoder {

@@ -5,12 +5,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "datasets/combinators/subset.h"
 #include "datasets/image/image_loader.h"
 #include "datasets/image/jpeg_decoder.h"
 #include "datasets/records/record_images.h"
 #include "datasets/shards/image_folder_source.h"
 #include "datasets/shards/record_writer.h"
-#include "datasets/subset.h"
 #include "loader/data_loader.h"
 
 namespace leat::bench {
@@ -39,7 +39,7 @@ Image scaled(const std::vector<std::byte>& jpeg) {
   JpegDecoder header;
   Rng unused(0, 0, 0);
   const TransformPipeline resize = Resize{kShortSide};
-  Image image(resize.plan(header.read_header(jpeg), unused).output());
+  Image image(resize.plan(header.read_header(jpeg), unused).canvas.size());
   ImageLoader::of_this_thread().load(jpeg, resize, {}, unused, image.view());
   return image;
 }

@@ -9,3 +9,7 @@ find_package(CLI11 REQUIRED)
 leat_program(leat-cold-cache FOLDERS bench/cold_cache SOURCES ${PROJECT_SOURCE_DIR}/bench/latency/figure.cpp
              LIBRARIES leat::leat CLI11::CLI11 fmt::fmt)
 target_compile_definitions(leat-cold-cache PRIVATE LEAT_BENCH_DATA="${PROJECT_BINARY_DIR}/bench-data/cold-records")
+# leat-picture-steps: where the time of a picture goes; and pixels for tests/parity/pillow.py.
+leat_program(leat-picture-steps FOLDERS bench/picture_steps
+             SOURCES ${PROJECT_SOURCE_DIR}/bench/bare_decode.cpp ${PROJECT_SOURCE_DIR}/bench/latency/figure.cpp
+             LIBRARIES leat::datasets JPEG::JPEG fmt::fmt)

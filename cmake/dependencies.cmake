@@ -4,6 +4,7 @@ find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(JPEG REQUIRED)
+find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
 # zstd and ISA-L (CRC-32C by the processor's instruction) are linked by name, for the installed package's sake.
 find_library(LEAT_ZSTD_LIBRARY zstd REQUIRED)

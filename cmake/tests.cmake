@@ -69,6 +69,7 @@ option(LEAT_INTERLEAVING "Build the test that plays the claim protocol in every 
 if(LEAT_INTERLEAVING)
   leat_sources(simulated_sources loader loader/samplers loader/slots loader/workers)
   list(FILTER simulated_sources EXCLUDE REGEX "/(nursery|nursery_process|process_pool|thread_pool)[.]cpp$")
+  list(APPEND simulated_sources ${PROJECT_SOURCE_DIR}/datasets/combinators/sample_store.cpp)
   file(GLOB interleaving_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/interleaving/*.cpp)
   add_executable(interleaving_tests ${interleaving_sources} ${simulated_sources})
   target_include_directories(interleaving_tests BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/interleaving/standins)

@@ -30,13 +30,6 @@ DecodeOptions decode_options(const ImageFolderOptions& options) {
   return {.limits = options.jpeg, .exif_orientation = options.exif_orientation, .reducing_gap = gap};
 }
 
-bool has_jpeg_name(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-  return extension == ".jpg" || extension == ".jpeg";
-}
-
 void list_files(const fs::path& folder, int depth, Listing& listing) {
   if (depth > kMaxDepth) {
     throw DataError(folder.string(), "folders are nested too deeply (does a link lead in a circle?)");
@@ -53,6 +46,13 @@ void list_files(const fs::path& folder, int depth, Listing& listing) {
 }
 
 }  // namespace
+
+bool has_picture_name(const fs::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
+}
 
 ImageFolder::ImageFolder(const fs::path& root, TransformPipeline transforms, ImageFolderOptions options)
     : transforms_(std::move(transforms)),
@@ -88,7 +88,7 @@ void ImageFolder::list_class(const fs::path& folder, std::int64_t label) {
     files_.add_folder(path);
     folder_labels_.push_back(label);
     for (const std::string& name : names) {
-      if (has_jpeg_name(name)) {
+      if (has_picture_name(name)) {
         files_.add_file(name);
       } else {
         ++ignored_files_;
@@ -96,9 +96,10 @@ void ImageFolder::list_class(const fs::path& folder, std::int64_t label) {
     }
   }
   if (files_.size() == files_before) {
-    throw DataError(folder.string(),
-                    fmt::format("this class has no images: there is no file called .jpg or .jpeg ({} others)",
-                                ignored_files_ - ignored_before));
+    throw DataError(
+        folder.string(),
+        fmt::format("this class has no images: there is no file called .jpg, .jpeg or .png ({} others)",
+                    ignored_files_ - ignored_before));
   }
 }
 

@@ -17,6 +17,9 @@
 
 namespace leat {
 
+// Whether it ends in .jpg, .jpeg or .png, in any case.
+bool has_picture_name(const std::filesystem::path& path);
+
 struct ImageFolderOptions {
   JpegLimits jpeg = {};
   std::size_t max_file_bytes = std::size_t{256} << 20;
@@ -25,9 +28,9 @@ struct ImageFolderOptions {
 };
 
 // Classes are the sub-folders of the root, sorted by name (byte order). A class's images are the files
-// anywhere below it whose names end in .jpg or .jpeg, in any case, sorted by folder and then by name; links
+// anywhere below it whose names end in .jpg, .jpeg or .png, in any case, sorted by folder and then by name; links
 // are followed. That order is the samples' order. What a file holds is looked at when it is loaded: one that
-// is no sound JPEG, or that the transforms cannot take, is a DataError that names it.
+// is no sound JPEG or PNG (its bytes tell which, not its name), or that the transforms cannot take, is a DataError that names it.
 //
 // Fields as of LabelledImage; the label is the class's position in classes().
 //
@@ -46,7 +49,7 @@ class ImageFolder final : public Dataset {
 
   const std::vector<std::string>& classes() const noexcept { return classes_; }
   std::int64_t label_of(std::size_t index) const;
-  // Files below the classes whose names do not end as JPEGs' do.
+  // Files below the classes whose names do not end as pictures' do.
   std::size_t ignored_files() const noexcept { return ignored_files_; }
 
  private:

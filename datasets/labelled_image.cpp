@@ -6,16 +6,17 @@ namespace leat {
 
 namespace {
 
-Size fixed_size(const TransformPipeline& transforms) {
-  if (const std::optional<Size> size = transforms.output_size()) return *size;
+Size fixed_size(const TransformPipeline& transforms, std::optional<Size> stored) {
+  if (const std::optional<Size> size = transforms.output_size(stored)) return *size;
   throw ArgumentError(
-      "the transforms leave pictures different sizes, but the rows of a batch are equally large: end with a "
-      "CenterCrop, a RandomResizedCrop, or a Resize to height and width");
+      "the transforms leave pictures different sizes, but the rows of a batch are equally large: put in "
+      "a CenterCrop, a RandomCrop, a RandomResizedCrop, or a Resize to height and width");
 }
 
 }  // namespace
 
-LabelledImage::LabelledImage(const TransformPipeline& transforms) : size_(fixed_size(transforms)) {
+LabelledImage::LabelledImage(const TransformPipeline& transforms, std::optional<Size> stored)
+    : size_(fixed_size(transforms, stored)) {
   if (const ChannelScale* scale = transforms.scale()) scale_ = *scale;
 }
 

@@ -17,8 +17,8 @@ class LabelledImage {
  public:
   static constexpr std::size_t kImage = 0, kLabel = 1;  // the fields' positions
 
-  // Throws ArgumentError where the transforms do not make all pictures equally large.
-  explicit LabelledImage(const TransformPipeline& transforms);
+  // Throws ArgumentError where the transforms do not make all pictures equally large. `stored`: the size that all have.
+  explicit LabelledImage(const TransformPipeline& transforms, std::optional<Size> stored = std::nullopt);
   explicit LabelledImage(Size size) : size_(size) {}  // u8, as they are
 
   Size size() const noexcept { return size_; }

@@ -10,21 +10,6 @@ namespace leat {
 
 namespace {
 
-void require_dtype(const Field& field, DType dtype) {
-  if (field.dtype != dtype) {
-    throw ArgumentError(
-        fmt::format("field '{}' holds {}, not {}", field.name, name_of(field.dtype), name_of(dtype)));
-  }
-}
-
-// "u8 [224, 224, 3]", or "i32 [0 to 4096]" for a ragged field.
-std::string expected(const Field& field) {
-  if (!field.is_ragged()) return fmt::format("{} {}", name_of(field.dtype), to_string(field.shape));
-  std::string element;
-  for (const std::size_t extent : field.shape) element += fmt::format(", {}", extent);
-  return fmt::format("{} [0 to {}{}]", name_of(field.dtype), *field.max_length, element);
-}
-
 bool fits(const Field& field, DType dtype, std::span<const std::size_t> shape) {
   if (field.dtype != dtype) return false;
   if (!field.is_ragged()) return std::ranges::equal(field.shape, shape);
@@ -35,7 +20,7 @@ bool fits(const Field& field, DType dtype, std::span<const std::size_t> shape) {
 
 void SampleWriter::refuse_fixed(std::size_t field, DType dtype) const {
   const Field& wanted = (*schema_)[field];
-  require_dtype(wanted, dtype);
+  wanted.require(dtype);
   throw ArgumentError(
       fmt::format("field '{}' is ragged; it is written with ragged() or set_text()", wanted.name));
 }
@@ -47,9 +32,8 @@ void SampleWriter::refuse_scalar(std::size_t field, DType dtype) const {
       fmt::format("field '{}' has shape {}; set() writes scalars", wanted.name, to_string(wanted.shape)));
 }
 
-void SampleWriter::require_ragged(std::size_t field, DType dtype) const {
+void SampleWriter::require_ragged(std::size_t field) const {
   const Field& wanted = (*schema_)[field];
-  require_dtype(wanted, dtype);
   if (!wanted.is_ragged()) {
     throw ArgumentError(fmt::format("field '{}' has the fixed shape {}; it is not ragged", wanted.name,
                                     to_string(wanted.shape)));
@@ -72,7 +56,7 @@ std::span<std::byte> SampleWriter::place(std::size_t field, std::size_t length) 
 }
 
 std::int64_t* SampleWriter::row_offsets(std::size_t field) const noexcept {
-  return reinterpret_cast<std::int64_t*>(columns_[schema_->size() + schema_->ragged_before(field)]);
+  return reinterpret_cast<std::int64_t*>(ragged_columns_[schema_->ragged_before(field)]);
 }
 
 std::size_t SampleWriter::row_start(std::size_t field) const {
@@ -88,6 +72,35 @@ std::size_t SampleWriter::row_start(std::size_t field) const {
   return start;
 }
 
+std::span<std::byte> SampleWriter::ragged_bytes(std::size_t field, std::size_t length) {
+  require_ragged(field);
+  return place(field, length);
+}
+
+std::span<std::byte> SampleWriter::written(std::size_t field) const {
+  const Field& wanted = (*schema_)[field];
+  if (((wanted.is_ragged() ? placed_ : written_) >> field & 1) == 0) refuse_unwritten(field);
+  const std::size_t row = schema_->row_bytes(field);
+  if (!wanted.is_ragged()) return {columns_[field] + row_ * row, row};
+  const std::size_t start = row_start(field), end = static_cast<std::size_t>(row_offsets(field)[row_ + 1]);
+  const std::size_t element = row / *wanted.max_length;
+  return {columns_[field] + start * element, (end - start) * element};
+}
+
+SampleWriter SampleWriter::part(std::size_t first, const Schema& schema) const noexcept {
+  SampleWriter part = *this;
+  part.schema_ = &schema;
+  part.columns_ = columns_ + first;
+  part.ragged_columns_ = ragged_columns_ + schema_->ragged_before(first);
+  part.written_ = part.placed_ = 0;
+  return part;
+}
+
+void SampleWriter::join(std::size_t first, const SampleWriter& part) noexcept {
+  written_ |= part.written_ << first;
+  placed_ |= part.placed_ << first;
+}
+
 void SampleWriter::set_text(std::size_t field, std::string_view text) {
   std::ranges::copy(text, ragged<std::uint8_t>(field, text.size()).begin());
 }
@@ -100,7 +113,7 @@ void SampleWriter::set_tensor(std::size_t field, DType dtype, const Shape& shape
   const Field& wanted = (*schema_)[field];
   if (!fits(wanted, dtype, shape)) {
     throw ArgumentError(fmt::format("field '{}' expects {}, but the sample has {} {}", wanted.name,
-                                    expected(wanted), name_of(dtype), to_string(shape)));
+                                    to_string(wanted), name_of(dtype), to_string(shape)));
   }
   const std::span<std::byte> row = wanted.is_ragged() ? place(field, shape[0]) : bytes(field);
   std::copy_n(static_cast<const std::byte*>(data), row.size(), row.begin());
@@ -110,13 +123,15 @@ void SampleWriter::set_tensor(std::string_view field, DType dtype, const Shape& 
   set_tensor(schema_->index_of(field), dtype, shape, data);
 }
 
+void SampleWriter::refuse_unwritten(std::size_t field) const {
+  throw ArgumentError(fmt::format("get() did not write field '{}'", (*schema_)[field].name));
+}
+
 void SampleWriter::report_incomplete() const {
   for (std::size_t field = 0; field < schema_->size(); ++field) {
     const std::uint64_t bit = std::uint64_t{1} << field;
     const Field& wanted = (*schema_)[field];
-    if (((written_ | placed_) & bit) == 0) {
-      throw ArgumentError(fmt::format("get() did not write field '{}'", wanted.name));
-    }
+    if (((written_ | placed_) & bit) == 0) refuse_unwritten(field);
     if (wanted.is_ragged() && (written_ & bit) != 0) {
       throw ArgumentError(fmt::format(
           "get() asked for the bytes of the ragged field '{}'; it is written with ragged()", wanted.name));

@@ -30,7 +30,11 @@ class SampleWriter {
   // `first_row` is the first of the run that `row` belongs to; the rows between them are written.
   SampleWriter(const Schema& schema, std::span<std::byte* const> columns, std::size_t row,
                std::size_t first_row) noexcept
-      : schema_(&schema), columns_(columns.data()), row_(row), first_row_(first_row) {}
+      : schema_(&schema),
+        columns_(columns.data()),
+        ragged_columns_(columns.data() + schema.size()),
+        row_(row),
+        first_row_(first_row) {}
   // A row that is a run of its own.
   SampleWriter(const Schema& schema, std::span<std::byte* const> columns, std::size_t row) noexcept
       : SampleWriter(schema, columns, row, row) {}
@@ -78,14 +82,17 @@ class SampleWriter {
   // exceeds its max_length.
   template <class T>
   std::span<T> ragged(std::size_t field, std::size_t length) {
-    require_ragged(field, dtype_of<T>);
-    const std::span<std::byte> row = place(field, length);
+    (*schema_)[field].require(dtype_of<T>);
+    const std::span<std::byte> row = ragged_bytes(field, length);
     return {reinterpret_cast<T*>(row.data()), row.size() / sizeof(T)};
   }
   template <class T>
   std::span<T> ragged(std::string_view field, std::size_t length) {
     return ragged<T>(schema_->index_of(field), length);
   }
+
+  // The same as bytes, whatever the dtype.
+  std::span<std::byte> ragged_bytes(std::size_t field, std::size_t length);
 
   // Writes text or bytes to a ragged u8 field. Throws like ragged().
   void set_text(std::size_t field, std::string_view text);
@@ -99,6 +106,18 @@ class SampleWriter {
   void set_tensor(std::size_t field, DType dtype, const Shape& shape, const void* data);
   void set_tensor(std::string_view field, DType dtype, const Shape& shape, const void* data);
 
+  // The row's bytes of a field that was asked for already, in place: what a dataset wrote, for the one that calls it.
+  // A ragged field has them up to the length given last. Throws ArgumentError where the field was not asked for.
+  std::span<std::byte> written(std::size_t field) const;
+
+  // --- Parts
+
+  // Writes the fields from `first` on under the names of `schema`, whose fields are otherwise the same as as many of
+  // this one's. `first` is below the number of fields; `schema` outlives the part. What is written through the part
+  // counts here once it is joined.
+  SampleWriter part(std::size_t first, const Schema& schema) const noexcept;
+  void join(std::size_t first, const SampleWriter& part) noexcept;
+
   // Throws ArgumentError naming a field that get() did not ask for.
   void check_complete() const {
     if (written_ != schema_->fixed_fields() || placed_ != schema_->ragged_fields()) report_incomplete();
@@ -107,7 +126,8 @@ class SampleWriter {
  private:
   [[noreturn]] void refuse_fixed(std::size_t field, DType dtype) const;
   [[noreturn]] void refuse_scalar(std::size_t field, DType dtype) const;
-  void require_ragged(std::size_t field, DType dtype) const;
+  [[noreturn]] void refuse_unwritten(std::size_t field) const;
+  void require_ragged(std::size_t field) const;
   std::span<std::byte> place(std::size_t field, std::size_t length);
   std::int64_t* row_offsets(std::size_t field) const noexcept;
   std::size_t row_start(std::size_t field) const;  // in elements
@@ -115,6 +135,7 @@ class SampleWriter {
 
   const Schema* schema_;
   std::byte* const* columns_;
+  std::byte* const* ragged_columns_;  // of row offsets
   std::size_t row_;
   std::size_t first_row_;
   std::uint64_t written_ = 0;  // bit f: field f was asked for, as one of fixed shape

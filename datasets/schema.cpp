@@ -68,6 +68,19 @@ std::size_t Field::row_bytes() const {
   return checked_multiply(element_bytes(), max_length.value_or(1));
 }
 
+void Field::require(DType wanted) const {
+  if (dtype != wanted) {
+    throw ArgumentError(fmt::format("field '{}' holds {}, not {}", name, name_of(dtype), name_of(wanted)));
+  }
+}
+
+std::string to_string(const Field& field) {
+  if (!field.is_ragged()) return fmt::format("{} {}", name_of(field.dtype), to_string(field.shape));
+  std::string element;
+  for (const std::size_t extent : field.shape) element += fmt::format(", {}", extent);
+  return fmt::format("{} [0 to {}{}]", name_of(field.dtype), *field.max_length, element);
+}
+
 Schema::Schema(std::vector<Field> fields) : fields_(std::move(fields)) {
   if (fields_.size() > kMaxFields) {
     throw ArgumentError(fmt::format("a schema holds at most {} fields, not {}", kMaxFields, fields_.size()));

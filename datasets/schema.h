@@ -37,7 +37,15 @@ struct Field {
   bool is_ragged() const noexcept { return max_length.has_value(); }
   std::size_t element_bytes() const;  // of what `shape` describes
   std::size_t row_bytes() const;      // of one sample's value, the longest there may be
+
+  // Throws ArgumentError naming the field where it holds another dtype.
+  void require(DType wanted) const;
+
+  bool operator==(const Field&) const = default;
 };
+
+// What a field holds: "u8 [224, 224, 3]", or "i32 [0 to 4096]" where it is ragged.
+std::string to_string(const Field& field);
 
 // Immutable; at most kMaxFields fields with distinct names, no extent and no max_length of zero. Dots in a
 // name nest it: "image.pixels" and "image.size" form the group "image". No part between dots is empty, and no

@@ -7,15 +7,34 @@
 #include <utility>
 
 #include "loader/base/checked.h"
+#include "loader/base/memory_limits.h"
 #include "loader/errors.h"
 #include "loader/slots/ragged_packing.h"
 #include "loader/slots/run_sizing.h"
 
 namespace leat {
 
+namespace {
+
+constexpr std::size_t kSparePerCommon = 15;   // slots, at most
+constexpr std::size_t kShareOfAvailable = 5;  // of the memory that is left, spare slots may take one part
+
+std::size_t spare_slots(const SchedulerOptions& options, std::size_t bytes_of_slot) {
+  if (options.reorder_bytes == 0) return 0;
+  const std::size_t bytes = std::min(options.reorder_bytes, available_memory() / kShareOfAvailable);
+  return std::min(bytes / bytes_of_slot, checked_multiply(kSparePerCommon, options.depth));
+}
+
+SlotTable::Dimensions dimensions_of(const BatchLayout& layout, const SchedulerOptions& options) {
+  const std::size_t runs = RunSizing::max_runs(layout.capacity(), options.workers);
+  return {checked_add(options.depth, options.leases), runs, options.workers,
+          spare_slots(options, SlotTable::bytes_of_slot(layout, runs))};
+}
+
+}  // namespace
+
 BatchScheduler::BatchScheduler(const BatchLayout& layout, SchedulerOptions options)
-    : table_(layout, {checked_add(options.depth, options.leases),
-                      RunSizing::max_runs(layout.capacity(), options.workers), options.workers}),
+    : table_(layout, dimensions_of(layout, options)),
       options_(std::move(options)),
       ledger_(table_.slots()),
       bad_samples_(options_.bad_sample_limit),
@@ -48,13 +67,44 @@ void BatchScheduler::sweep_draining() {
 void BatchScheduler::publish_more() {
   sweep_draining();
   try {
-    while (!closed_ && !planning_error_ && !planner_.at_end() && in_flight_.size() < options_.depth &&
-           ledger_.has_free()) {
-      publish_next();
-    }
+    while (!closed_ && !planning_error_ && !planner_.at_end() && has_room()) publish_next();
   } catch (...) {
     planning_error_ = std::current_exception();
   }
+}
+
+bool BatchScheduler::has_room() {
+  if (in_flight_.size() < options_.depth) return ledger_.has_common();
+  return may_run_ahead() && (ledger_.has_free() || open_spare_slot());
+}
+
+// One worker at least is with the oldest batch; the others are to have a batch each.
+bool BatchScheduler::may_run_ahead() const {
+  if (!table_.has_spare() || finished(in_flight_.front())) return false;
+  const std::size_t wanted = table_.active() - 1;
+  std::size_t unfinished = 0;
+  for (std::size_t i = in_flight_.size(); i-- > 1 && unfinished < wanted;) {
+    unfinished += finished(in_flight_[i]) ? 0 : 1;
+  }
+  return unfinished < wanted;
+}
+
+bool BatchScheduler::open_spare_slot() {
+  const std::size_t slot = table_.opened();
+  may_open_ = may_open_ && table_.open_next();  // where memory is refused once, it is not asked for again
+  if (!may_open_) return false;
+  leased_since_ns_.push_back(0);
+  ledger_.add_spare();
+  if (options_.trace) {
+    options_.trace->name_track(Trace::kFirstSlot + static_cast<int>(slot),
+                               fmt::format("spare slot {}", slot));
+  }
+  return true;
+}
+
+bool BatchScheduler::finished(const InFlight& batch) const {
+  batch.seen_finished = batch.seen_finished || table_.finished(batch.slot);
+  return batch.seen_finished;
 }
 
 void BatchScheduler::publish_next() {
@@ -68,7 +118,7 @@ void BatchScheduler::publish_next() {
   std::copy(indices.begin(), indices.end(), table_.indices(slot).begin());
   ticket.generation = ++generation_;
   table_.publish(slot, ticket);
-  in_flight_.push_back({slot, ticket, {}, steady_ns()});
+  in_flight_.push_back({slot, ticket, {}, steady_ns(), false});
   planner_.advance();
 }
 
@@ -121,7 +171,8 @@ std::optional<BatchScheduler::InFlight> BatchScheduler::take_ready() {
 }
 
 BatchScheduler::Flight BatchScheduler::deliverable() {
-  const auto finished = [this](const InFlight& batch) { return table_.finished(batch.slot); };
+  if (all_leased()) return in_flight_.end();
+  const auto finished = [this](const InFlight& batch) { return this->finished(batch); };
   if (!options_.in_order) return std::find_if(in_flight_.begin(), in_flight_.end(), finished);
   return !in_flight_.empty() && finished(in_flight_.front()) ? in_flight_.begin() : in_flight_.end();
 }
@@ -130,7 +181,7 @@ BatchScheduler::Flight BatchScheduler::deliverable() {
 // were: they may have been loaded meanwhile, and one of them found bad.
 bool BatchScheduler::settle(InFlight& batch) {
   while (const auto run = table_.failed_run(batch.slot)) set_aside(batch, *run);
-  return table_.finished(batch.slot) && !table_.failed_run(batch.slot);
+  return finished(batch) && !table_.failed_run(batch.slot);
 }
 
 void BatchScheduler::set_aside(InFlight& batch, std::size_t run) {
@@ -139,6 +190,7 @@ void BatchScheduler::set_aside(InFlight& batch, std::size_t run) {
   BadSample bad{planner_.epoch(), batch.ticket.number, origin_of(failure)};
   empty_ragged_row(table_.layout(), table_.data(batch.slot), batch.ticket.first_row(run), failure.row);
   table_.reopen_after_failure(batch.slot, run);
+  batch.seen_finished = false;
   bad_samples_.add(std::move(bad), planner_.samples());
 }
 
@@ -172,9 +224,8 @@ BatchScheduler::InFlight BatchScheduler::deliver(const Flight& batch) {
 // All that is in flight is ready, so the workers sleep, and to wake them takes longer than all else that next() does.
 // The batch after those is published when this one is released.
 bool BatchScheduler::workers_rest() const {
-  return !in_flight_.empty() &&
-         std::all_of(in_flight_.begin(), in_flight_.end(),
-                     [this](const InFlight& batch) { return table_.finished(batch.slot); });
+  return !in_flight_.empty() && std::all_of(in_flight_.begin(), in_flight_.end(),
+                                            [this](const InFlight& batch) { return finished(batch); });
 }
 
 void BatchScheduler::trace_delivery(const InFlight& batch) {
@@ -220,7 +271,7 @@ bool BatchScheduler::epoch_finished() const {
 
 bool BatchScheduler::starved() const {
   const std::lock_guard lock(mutex_);
-  return in_flight_.empty() && ledger_.leased() == ledger_.size();
+  return all_leased();
 }
 
 std::size_t BatchScheduler::leased() const {
@@ -235,7 +286,7 @@ DeliveryLog BatchScheduler::deliveries() const {
 
 SchedulerCounts BatchScheduler::counts() const {
   const std::lock_guard lock(mutex_);
-  const auto finished = [this](const InFlight& batch) { return table_.finished(batch.slot); };
+  const auto finished = [this](const InFlight& batch) { return this->finished(batch); };
   return {.batches = batches_delivered_,
           .samples = samples_delivered_,
           .slots = ledger_.size(),

@@ -27,6 +27,7 @@ struct SchedulerOptions {
   std::size_t depth = 1;   // batches in flight
   std::size_t leases = 1;  // slots for so many more
   std::size_t workers = 0;
+  std::size_t reorder_bytes = 0;  // for spare slots, where order matters
   bool in_order = true;
   bool batched = true;
   OnBadSample on_bad_sample = OnBadSample::raise;
@@ -39,7 +40,7 @@ struct SchedulerOptions {
 struct SchedulerCounts {
   std::uint64_t batches = 0;  // delivered
   std::uint64_t samples = 0;
-  std::size_t slots = 0;
+  std::size_t slots = 0;  // open ones
   std::size_t slots_leased = 0;
   std::size_t in_flight = 0;
   std::size_t ready = 0;  // of those, finished
@@ -51,9 +52,11 @@ struct SchedulerCounts {
 // Invariants:
 //  1. in_flight_ holds the published, undelivered batches of the present epoch, oldest first. They and those in
 //     deliveries_ are all batches that the planner has gone by.
-//  2. At most `depth` batches are in flight.
+//  2. At most `depth` batches are in flight; more, in free and in spare slots, only where the oldest of them is not
+//     finished and there would otherwise be fewer unfinished ones behind it than there are other workers.
 //  3. A slot is published only when the ledger says free, which it does only after every run of it has
 //     finished.
+//  4. The consumer never holds more batches than there are common slots.
 class BatchScheduler final : public SlotOwner, public std::enable_shared_from_this<BatchScheduler> {
  public:
   BatchScheduler(const BatchLayout& layout, SchedulerOptions options);  // throws MemoryError, SystemError
@@ -70,7 +73,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   std::optional<HostBatch> take();
   bool ready();  // take() has something to say; otherwise all that can be published is, and will be signalled
   bool epoch_finished() const;  // every batch was delivered or its error thrown
-  bool starved() const;         // nothing is in flight and nothing can be: all slots are leased
+  bool starved() const;         // the consumer holds as many batches as there are common slots
   std::size_t leased() const;
   DeliveryLog deliveries() const;  // of the present epoch
   SchedulerCounts counts() const;
@@ -87,13 +90,19 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
     BatchTicket ticket;
     std::vector<std::uint32_t> bad_rows;
     std::uint64_t published_ns;
+    mutable bool seen_finished = false;  // it stays so until a bad row of it is set aside
   };
   using Flight = std::deque<InFlight>::iterator;
 
   void publish_more();
+  bool has_room();
+  bool may_run_ahead() const;
+  bool open_spare_slot();
+  bool finished(const InFlight& batch) const;
   void publish_next();
   void sweep_draining();
   Flight deliverable();  // in_flight_.end(): none
+  bool all_leased() const { return ledger_.leased() >= table_.slots(); }
   bool settle(InFlight& batch);
   void set_aside(InFlight& batch, std::size_t run);
   std::optional<InFlight> take_ready();
@@ -119,6 +128,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   std::uint64_t batches_delivered_ = 0, samples_delivered_ = 0;
   std::vector<std::uint64_t> leased_since_ns_;  // by slot; for the trace
   std::exception_ptr planning_error_;  // of the sampler, thrown when the batches before it are delivered
+  bool may_open_ = true;               // spare slots, as far as is known
   bool closed_ = false;
 };
 

@@ -60,6 +60,10 @@ struct DataLoaderOptions {
   BadSampleLimit bad_sample_limit = {};
   // Deliver batches in the order of the sampler; false: as they get ready (HostBatch::number() says which).
   bool in_order = true;
+  // How much more memory than that of the batches in flight may be used, where order matters, so that workers go
+  // on while the oldest batch is waited for: a slow sample in it does not stop the others then. Taken only when
+  // that happens, and kept; at most fifteen times the slots in flight and a fifth of the available memory. 0: none.
+  std::size_t reorder_bytes = std::size_t{64} << 20;
   // Of the order and of every sample's generator.
   std::uint64_t seed = 0;
   // Runs in each worker before it loads anything, in a replacement too; only with workers.
@@ -83,7 +87,9 @@ struct DataLoaderOptions {
   WarningHandler on_warning = nullptr;
 };
 
-// The memory that batches lie in: `count` slots of `slot_bytes` each, one after the other.
+// The memory that batches lie in: `count` slots of `slot_bytes` each, one after the other. Batches that were loaded
+// while an older one was waited for may lie elsewhere (DataLoaderOptions::reorder_bytes), in memory that is not
+// page-locked: copies from there to a device are right, but slower and less asynchronous.
 struct SlotMemory {
   std::span<std::byte> bytes;  // page-aligned; count * slot_bytes
   std::size_t slot_bytes = 0;

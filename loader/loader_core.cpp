@@ -70,6 +70,7 @@ SchedulerOptions LoaderCore::scheduler_options() const {
   return {.depth = resolved_.depth,
           .leases = resolved_.leases,
           .workers = static_cast<std::size_t>(resolved_.num_workers),
+          .reorder_bytes = resolved_.reorder_bytes,
           .in_order = options_.in_order,
           .batched = options_.batch_size.has_value(),
           .on_bad_sample = options_.on_bad_sample,

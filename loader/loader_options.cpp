@@ -65,6 +65,7 @@ ResolvedLoaderOptions resolve(const DataLoaderOptions& options) {
           .worker_kind = options.worker_kind,
           .depth = depth,
           .leases = options.leases,
+          .reorder_bytes = options.in_order && workers > 1 ? options.reorder_bytes : 0,
           .drop_last = options.drop_last,
           .timeout = options.timeout,
           .seed = options.seed,

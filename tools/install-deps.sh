@@ -7,7 +7,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build ccache pkg-config
-  libfmt-dev libjpeg-dev libhwy-dev zlib1g-dev libzstd-dev libisal-dev libxxhash-dev libdlpack-dev libgloo-dev
+  libfmt-dev libjpeg-dev libpng-dev libhwy-dev zlib1g-dev libzstd-dev libisal-dev libxxhash-dev libdlpack-dev libgloo-dev
   libcli11-dev nlohmann-json3-dev libopenblas-openmp-dev libtbb-dev
   libbenchmark-dev catch2
   ca-certificates tar zstd

@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "datasets/formats/picture_names.h"
 #include "datasets/formats/stored_picture.h"
 #include "loader/base/errors.h"
 
@@ -67,6 +68,17 @@ ImageFields completed(ImageFields given, const RawSource& source) {
   return found;
 }
 
+FieldChoice otherwise(const ImageFields& fields) {
+  std::vector<std::string> names = other_picture_names(fields.image);
+  names.push_back(fields.label);
+  return FieldChoice(std::move(names));
+}
+
+const RawField& required(const RawField* field, const std::string& name) {
+  if (field == nullptr) throw ArgumentError(fmt::format("it has no field '{}'", name));
+  return *field;
+}
+
 }  // namespace
 
 ImageFields guess_image_fields(const RawSample& sample) {
@@ -90,13 +102,14 @@ ImageRecords::ImageRecords(std::shared_ptr<const RawSource> source, TransformPip
       fields_(completed(std::move(options.fields), *source_)),
       decode_(options.decode),
       both_({fields_.image, fields_.label}),
+      otherwise_(otherwise(fields_)),
       label_({fields_.label}),
       image_(transforms_),
       schema_(image_.schema()) {}
 
-const RawField& ImageRecords::field_of(const RawSample& sample, const std::string& name) const {
-  if (const RawField* field = sample.find(name)) return *field;
-  throw ArgumentError(fmt::format("it has no field '{}'", name));
+void ImageRecords::read(std::size_t index, RawSample& sample) const {
+  source_->read(index, both_, sample);
+  if (sample.find(fields_.image) == nullptr) source_->read(index, otherwise_, sample);
 }
 
 void ImageRecords::get(std::size_t index, Rng& rng, SampleWriter& out) const {
@@ -112,10 +125,10 @@ void ImageRecords::get(std::size_t index, Rng& rng, SampleWriter& out) const {
 
 void ImageRecords::load(std::size_t index, Rng& rng, SampleWriter& out) const {
   thread_local RawSample sample;
-  source_->read(index, both_, sample);
-  load_picture(field_of(sample, fields_.image), transforms_, decode_, rng,
-               image_.output(out.bytes(LabelledImage::kImage)));
-  out.set(LabelledImage::kLabel, integer_of(field_of(sample, fields_.label)));
+  read(index, sample);
+  const RawField& image = required(find_picture(sample, fields_.image), fields_.image);
+  load_picture(image, transforms_, decode_, rng, image_.output(out.bytes(LabelledImage::kImage)));
+  out.set(LabelledImage::kLabel, integer_of(required(sample.find(fields_.label), fields_.label)));
 }
 
 std::int64_t ImageRecords::label_of(std::size_t index) const {

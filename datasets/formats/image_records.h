@@ -32,8 +32,9 @@ struct ImageRecordsOptions {
   DecodeOptions decode = {};
 };
 
-// Fields as of LabelledImage. JPEG files and pixels
-// (encoding pil, grey or RGB) go through the same transforms; other kinds of files are a DataError that names the kind.
+// Fields as of LabelledImage. JPEG and PNG files and pixels (encoding pil, grey or RGB) go through
+// the same transforms; other kinds of files are a DataError that names the kind. A sample without the picture's field may
+// have it under the name of another kind of file (other_picture_names()).
 // Thread-safe.
 class ImageRecords final : public Dataset {
  public:
@@ -53,14 +54,14 @@ class ImageRecords final : public Dataset {
   const RawSource& source() const noexcept { return *source_; }
 
  private:
-  const RawField& field_of(const RawSample& sample, const std::string& name) const;
+  void read(std::size_t index, RawSample& sample) const;
   void load(std::size_t index, Rng& rng, SampleWriter& out) const;
 
   std::shared_ptr<const RawSource> source_;
   TransformPipeline transforms_;
   ImageFields fields_;
   DecodeOptions decode_;
-  FieldChoice both_, label_;
+  FieldChoice both_, otherwise_, label_;  // otherwise_: with the picture's other names
   LabelledImage image_;
   Schema schema_;
 };

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/formats/class_names.h"
 #include "datasets/formats/mds_index.h"
 #include "datasets/formats/raw_source.h"
 #include "datasets/formats/shard_set.h"
@@ -36,6 +37,7 @@ class MdsSource final : public RawSource {
   std::size_t size() const override;
   void read(std::size_t index, const FieldChoice& choice, RawSample& sample) const override;
   std::string describe(std::size_t index) const override;
+  std::vector<std::string> classes() const override { return read_class_names(folder_); }
 
   const std::vector<MdsColumn>& columns() const noexcept { return index_.columns; }
 

@@ -7,7 +7,6 @@
 #include "datasets/formats/byte_reader.h"
 #include "datasets/formats/byte_writer.h"
 #include "datasets/image/image_loader.h"
-#include "datasets/image/resample.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
 
@@ -31,12 +30,6 @@ constexpr std::array<Signature, 7> kSignatures{{{"JPEG", "\xff\xd8\xff"},
                                                 {"TIFF", std::string_view("II*\0", 4)},
                                                 {"TIFF", std::string_view("MM\0*", 4)}}};
 
-// Threads keep one each: a grey picture as RGB, and the resampler's memory.
-struct Workplace {
-  Image colours;
-  Resampler resampler;
-};
-
 ImageView as_rgb(const StoredPixels& picture, Image& colours) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(picture.pixels.data());
   if (picture.channels == kChannels) {
@@ -52,9 +45,8 @@ ImageView as_rgb(const StoredPixels& picture, Image& colours) {
 
 void load_pixels(const StoredPixels& picture, const TransformPipeline& transforms, Rng& rng,
                  const PixelOutput& out) {
-  thread_local Workplace place;
-  place.resampler.prepare(transforms.plan(picture.size, rng));
-  place.resampler.run({as_rgb(picture, place.colours)}, out);
+  thread_local Image colours;
+  ImageLoader::of_this_thread().load(as_rgb(picture, colours), transforms, rng, out);
 }
 
 }  // namespace
@@ -103,9 +95,9 @@ void load_picture(const RawField& field, const TransformPipeline& transforms, co
                   Rng& rng, const PixelOutput& out) {
   if (field.encoding == "pil") return load_pixels(parse_pil(field), transforms, rng, out);
   const std::string_view kind = picture_kind(field.bytes);
-  if (!kind.empty() && kind != "JPEG") {
+  if (!kind.empty() && kind != "JPEG" && kind != "PNG") {
     throw DataError(fmt::format("field '{}'", field.name),
-                    fmt::format("it is a {} file; of files, JPEG alone is decoded", kind));
+                    fmt::format("it is a {} file; of files, JPEG and PNG are decoded", kind));
   }
   ImageLoader::of_this_thread().load(field.bytes, transforms, decode, rng, out);
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "datasets/formats/class_names.h"
 #include "datasets/formats/shard_pattern.h"
 #include "loader/base/errors.h"
 
@@ -94,6 +95,11 @@ void WebDatasetSource::read_member(std::size_t shard, const TarIndex::Member& me
     refuse(fmt::format("it has {} bytes, the limit is {}", member.size, options_.max_member_bytes));
   }
   shards_.read(shard, member.offset, member.size, sample.add(suffix, encoding).bytes);
+}
+
+std::vector<std::string> WebDatasetSource::classes() const {
+  if (size() == 0) return {};
+  return read_class_names(std::filesystem::path(shards_.path(0)).parent_path());
 }
 
 std::string WebDatasetSource::describe(std::size_t index) const {

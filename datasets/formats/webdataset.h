@@ -38,6 +38,7 @@ class WebDatasetSource final : public RawSource {
   std::string describe(std::size_t index) const override;
 
   std::string_view key(std::size_t index) const override { return index_.key(index); }
+  std::vector<std::string> classes() const override;  // of read_class_names(), in the first shard's folder
 
  private:
   void read_member(std::size_t shard, const TarIndex::Member& member, RawSample& sample) const;

@@ -52,15 +52,19 @@ Geometry::Geometry(Size source) : x_(AxisPlan::whole(source.width)), y_(AxisPlan
   }
 }
 
-void Geometry::crop(int left, int top, Size size) {
-  const Size now = output();
-  const bool inside = left >= 0 && top >= 0 && size.width > 0 && size.height > 0 && size.width <= now.width &&
-                      size.height <= now.height && left <= now.width - size.width &&
-                      top <= now.height - size.height;
+void require_inside(int left, int top, Size size, Size picture) {
+  const bool inside = left >= 0 && top >= 0 && size.width > 0 && size.height > 0 &&
+                      size.width <= picture.width && size.height <= picture.height &&
+                      left <= picture.width - size.width && top <= picture.height - size.height;
   if (!inside) {
     throw ArgumentError(fmt::format("a crop of {} at ({}, {}) does not fit into a picture of {}",
-                                    to_string(size), left, top, to_string(now)));
+                                    to_string(size), left, top, to_string(picture)));
   }
+}
+
+void Geometry::crop(int left, int top, Size size) {
+  const Size now = output();
+  require_inside(left, top, size, now);
   x_.crop(flipped_ ? now.width - left - size.width : left, size.width);
   y_.crop(flipped_vertically_ ? now.height - top - size.height : top, size.height);
 }

@@ -17,6 +17,11 @@ struct PixelRange {  // [first, last)
   friend bool operator==(const PixelRange&, const PixelRange&) = default;
 };
 
+// Whether there is something of it, and all of it in [0, size).
+inline bool lies_within(PixelRange range, int size) noexcept {
+  return range.first >= 0 && range.first < range.last && range.last <= size;
+}
+
 // One dimension of a Geometry: the interval [low, high) of the source is resampled to `resampled` pixels, of
 // which those in `window` are the output. Invariant: 0 <= low < high <= source, the window lies within [0,
 // resampled).
@@ -38,6 +43,9 @@ struct AxisPlan {
   // Whether each output pixel is one source pixel.
   bool is_copy() const noexcept;
 };
+
+// Throws ArgumentError where a crop of that size at (left, top) is empty or not all inside.
+void require_inside(int left, int top, Size size, Size picture);
 
 // The output is: a window of the resampling of a box of the source, mirrored where it is flipped. Edits compose, and
 // there is one resampling however many resizes there were: resize, crop, resize goes straight from the source

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
+#include "datasets/image/scratch.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
 
@@ -11,18 +15,20 @@ std::string to_string(const Size& size) {
   return fmt::format("{} x {}", size.width, size.height);
 }
 
-namespace {
-
-constexpr std::size_t kMuch = std::size_t{32} << 20;
-
-}  // namespace
+void fill_run(std::uint8_t* to, int pixels, Rgb color) noexcept {
+  if (pixels <= 0) return;
+  const std::uint8_t pixel[] = {color.red, color.green, color.blue};
+  const std::size_t bytes = static_cast<std::size_t>(pixels) * kChannels;
+  std::memcpy(to, pixel, kChannels);
+  for (std::size_t done = kChannels; done < bytes; done *= 2)  // what is painted is copied behind itself
+    std::memcpy(to + done, to, std::min(done, bytes - done));
+}
 
 void Image::resize(Size size) {
   if (size.width < 0 || size.height < 0) throw ArgumentError("an image cannot be " + to_string(size));
   const std::size_t row = checked_multiply(static_cast<std::size_t>(size.width), kChannels);
   const std::size_t bytes = checked_multiply(row, static_cast<std::size_t>(size.height));
-  if (pixels_.capacity() > kMuch && bytes < pixels_.capacity() / 4) pixels_ = {};
-  pixels_.resize(bytes);
+  reserve_scratch(pixels_, bytes);
   size_ = size;
 }
 

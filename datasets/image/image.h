@@ -19,6 +19,17 @@ struct Size {  // in pixels
 
 std::string to_string(const Size& size);  // "500 x 375", width first
 
+struct Rgb {
+  std::uint8_t red = 0;
+  std::uint8_t green = 0;
+  std::uint8_t blue = 0;
+
+  friend bool operator==(const Rgb&, const Rgb&) = default;
+};
+
+// Paints `pixels` pixels from `to` on; none where that is 0 or less.
+void fill_run(std::uint8_t* to, int pixels, Rgb color) noexcept;
+
 // Pixels that somebody else owns. Rows are `stride` bytes apart.
 template <class Byte>
 struct BasicImageView {

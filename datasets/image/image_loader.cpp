@@ -2,25 +2,37 @@
 
 namespace leat {
 
-static_assert(JpegDecoder::kRowPadding >= kKernelPadding);
+static_assert(PictureDecoder::kRowPadding >= kKernelPadding);
 
 ImageLoader& ImageLoader::of_this_thread() {
   thread_local ImageLoader loader;
   return loader;
 }
 
-void ImageLoader::load(std::span<const std::byte> jpeg, const TransformPipeline& transforms,
+void ImageLoader::load(std::span<const std::byte> file, const TransformPipeline& transforms,
                        const DecodeOptions& options, Rng& rng, const PixelOutput& out) {
-  const Size stored = decoder_.read_header(jpeg, options.limits, options.exif_orientation);
+  const Size stored = decoder_.read_header(file, options.limits, options.exif_orientation);
   const Orientation orientation = decoder_.orientation();
-  const Geometry geometry = transforms.plan(oriented(stored, orientation), rng);
-  const int reduction = geometry.reduction(options.reducing_gap);
+  const PicturePlan plan = transforms.plan(oriented(stored, orientation), rng);
+  const PixelOutput resampled = stage_.begin(plan, out);
+  const Geometry& geometry = plan.canvas.geometry();
+  const int reduction = decoder_.can_reduce() ? geometry.reduction(options.reducing_gap) : 1;
   resampler_.prepare(geometry.reduced(reduction));
   if (orientation.is_upright()) {
-    load_upright(reduction, out);
+    load_upright(reduction, resampled);
   } else {
-    load_turned(reduction, out);
+    load_turned(reduction, resampled);
   }
+  stage_.finish(plan, out);
+}
+
+void ImageLoader::load(ImageView pixels, const TransformPipeline& transforms, Rng& rng,
+                       const PixelOutput& out) {
+  const PicturePlan plan = transforms.plan(pixels.size, rng);
+  const PixelOutput resampled = stage_.begin(plan, out);
+  resampler_.prepare(plan.canvas.geometry());
+  resampler_.run({pixels}, resampled);
+  stage_.finish(plan, out);
 }
 
 void ImageLoader::load_upright(int reduction, const PixelOutput& out) {

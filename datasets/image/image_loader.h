@@ -1,4 +1,4 @@
-// From the bytes of a JPEG file to the pixels of a batch's row.
+// From a stored picture, the bytes of a file or pixels, to the pixels of a batch's row.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,9 @@
 
 #include "datasets/image/decode_options.h"
 #include "datasets/image/image.h"
-#include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/picture_decoder.h"
 #include "datasets/image/pixel_output.h"
+#include "datasets/image/pixel_stage.h"
 #include "datasets/image/resample.h"
 #include "datasets/image/transform.h"
 #include "loader/base/rng.h"
@@ -21,17 +22,21 @@ class ImageLoader {
   static ImageLoader& of_this_thread();
 
   // Decides on the transforms, decodes the part they need, and writes the result to `out`, whose size the
-  // pipeline must make. Throws DataError without a file name on bad JPEG data, and ArgumentError on a picture
+  // pipeline must make. Throws DataError without a file name on bad JPEG or PNG data, and ArgumentError on a picture
   // that the transforms cannot take.
-  void load(std::span<const std::byte> jpeg, const TransformPipeline& transforms,
+  void load(std::span<const std::byte> file, const TransformPipeline& transforms,
             const DecodeOptions& options, Rng& rng, const PixelOutput& out);
+
+  // The same of pixels: equal ones give equal bytes.
+  void load(ImageView pixels, const TransformPipeline& transforms, Rng& rng, const PixelOutput& out);
 
  private:
   void load_upright(int reduction, const PixelOutput& out);
   void load_turned(int reduction, const PixelOutput& out);
 
-  JpegDecoder decoder_;
+  PictureDecoder decoder_;
   Resampler resampler_;
+  PixelStage stage_;
   Image turned_;
 };
 

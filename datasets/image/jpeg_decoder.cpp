@@ -2,23 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <utility>
 
 #include "datasets/image/cmyk.h"
+#include "datasets/image/decode_tile.h"
 #include "datasets/image/jpeg_state.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
 
 namespace leat {
-
-namespace {
-
-bool lies_within(PixelRange range, int size) noexcept {
-  return range.first >= 0 && range.first < range.last && range.last <= size;
-}
-
-}  // namespace
 
 void JpegDecoder::RowBuffer::resize(std::size_t size) {
   bytes_.resize(checked_add(size, 2 * kCacheLine + kRowPadding));
@@ -99,11 +91,7 @@ const std::uint8_t* JpegDecoder::next_row() {
 }
 
 ImageTile JpegDecoder::decode(const JpegRegion& region) {
-  start(region);
-  pixels_.resize({region.columns.size(), region.rows.size()});
-  const MutableImageView out = pixels_.view();
-  for (int y = 0; y < out.size.height; ++y) std::memcpy(out.row(y), next_row(), out.row_bytes());
-  return {out, region.columns.first, region.rows.first};
+  return decode_tile(*this, region, pixels_);
 }
 
 }  // namespace leat

@@ -61,12 +61,15 @@ PixelRange mirrored(PixelRange range, int size) noexcept {
 Orientation exif_orientation(std::span<const std::byte> segment) noexcept {
   using namespace std::string_view_literals;
   constexpr std::string_view kStart = "Exif\0\0"sv;
+  return starts_with(segment, kStart) ? tiff_orientation(segment.subspan(kStart.size())) : Orientation{};
+}
+
+Orientation tiff_orientation(std::span<const std::byte> structure) noexcept {
   constexpr std::uint32_t kOrientation = 0x0112;
   constexpr Orientation kOrientations[] = {{false, false, false}, {false, true, false}, {false, true, true},
                                            {false, false, true},  {true, false, false}, {true, true, false},
                                            {true, true, true},    {true, false, true}};
-  if (!starts_with(segment, kStart)) return {};
-  const Tiff tiff(segment.subspan(kStart.size()));
+  const Tiff tiff(structure);
   const auto directory = tiff.number(4, 4);
   if (tiff.number(2, 2) != 42U || !directory) return {};
   const std::uint32_t number = find_short(tiff, *directory, kOrientation).value_or(1);

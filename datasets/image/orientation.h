@@ -25,6 +25,8 @@ struct Orientation {
 // structure behind "Exif" (CIPA DC-008, 4.6). Upright where there is none, or where the data is damaged or
 // states a number other than 1 to 8: Pillow's ImageOps.exif_transpose does the same.
 Orientation exif_orientation(std::span<const std::byte> segment) noexcept;
+// Of such a TIFF structure alone: a PNG's chunk eXIf.
+Orientation tiff_orientation(std::span<const std::byte> structure) noexcept;
 
 // The upright picture's size; the stored one's for an upright one's size, too.
 Size oriented(Size size, Orientation orientation) noexcept;

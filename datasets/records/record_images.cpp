@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "datasets/image/image_loader.h"
-#include "datasets/image/resample.h"
 #include "loader/base/errors.h"
 
 namespace leat {
@@ -39,15 +38,9 @@ std::optional<Size> stored_size(const RecordSchema& schema, std::size_t image) {
 }
 
 LabelledImage delivered(const std::optional<TransformPipeline>& transforms, std::optional<Size> stored) {
-  if (transforms) return LabelledImage(*transforms);
+  if (transforms) return LabelledImage(*transforms, stored);
   if (stored) return LabelledImage(*stored);
   throw ArgumentError("the stored pictures are not pixels of one size: give transforms");
-}
-
-void resample(ImageView pixels, const TransformPipeline& transforms, Rng& rng, const PixelOutput& out) {
-  thread_local Resampler resampler;
-  resampler.prepare(transforms.plan(pixels.size, rng));
-  resampler.run({pixels, 0, 0}, out);
 }
 
 }  // namespace
@@ -94,14 +87,13 @@ Size RecordImages::size_of(const RecordView& record) const {
 
 void RecordImages::prepare(const RecordView& record, Rng& rng, const PixelOutput& out) const {
   const std::span<const std::byte> stored = record.bytes(image_);
+  ImageLoader& loader = ImageLoader::of_this_thread();
   if (set_.schema().content(image_) == Content::jpeg) {
-    ImageLoader::of_this_thread().load(stored, *transforms_, decode_, rng, out);
-    return;
+    return loader.load(stored, *transforms_, decode_, rng, out);
   }
   const Size size = size_of(record);
-  resample(
-      {reinterpret_cast<const std::uint8_t*>(stored.data()), size, std::ptrdiff_t{size.width} * kChannels},
-      *transforms_, rng, out);
+  const auto* pixels = reinterpret_cast<const std::uint8_t*>(stored.data());
+  loader.load(ImageView{pixels, size, std::ptrdiff_t{size.width} * kChannels}, *transforms_, rng, out);
 }
 
 std::int64_t RecordImages::label_of(std::size_t index) const {

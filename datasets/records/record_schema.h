@@ -14,7 +14,7 @@ enum class Content {
   values,  // numbers
   text,    // UTF-8, ragged u8
   bytes,   // anything, ragged u8
-  jpeg,    // a JPEG file, ragged u8
+  jpeg,    // a picture's file, JPEG or PNG as its first bytes tell, ragged u8
   rgb,  // pixels: u8 [height, width, 3]; or ragged u8 of [3], with the field <name>_size, u32 [2]: height, width
 };
 

@@ -10,13 +10,14 @@
 #include <utility>
 
 #include "datasets/formats/image_records.h"
+#include "datasets/formats/picture_names.h"
 #include "loader/base/errors.h"
 
 namespace leat {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kSuffixes{".jpg", ".jpeg", ".txt", ".cls", ".bin"};
+constexpr std::array<std::string_view, 6> kSuffixes{".jpg", ".jpeg", ".png", ".txt", ".cls", ".bin"};
 
 std::string name_without_suffix(const std::string& name) {
   if (name == "txt") return "text";
@@ -91,6 +92,17 @@ void FormatSource::begin(const RawSample& sample) {
   label_ = guess.label;
 }
 
+// The column of the field; of a picture, that of another kind of file which the sample does not have.
+std::vector<FormatSource::Column>::iterator FormatSource::find_column(const RawSample& sample,
+                                                                      const std::string& name) {
+  auto column = std::ranges::find(columns_, name, &Column::raw_name);
+  for (const std::string& other : other_picture_names(name)) {
+    if (column != columns_.end()) break;
+    if (sample.find(other) == nullptr) column = std::ranges::find(columns_, other, &Column::raw_name);
+  }
+  return column;
+}
+
 void FormatSource::add(std::size_t index, const RawSample& sample, const std::vector<RawValue>& values) {
   if (values.size() != columns_.size()) {
     throw DataError(describe(index), fmt::format("it has the fields {}, and samples before have {} of them",
@@ -98,7 +110,7 @@ void FormatSource::add(std::size_t index, const RawSample& sample, const std::ve
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::string& name = sample.fields()[i].name;
-    const auto column = std::ranges::find(columns_, name, &Column::raw_name);
+    const auto column = find_column(sample, name);
     if (column == columns_.end())
       throw DataError(describe(index), fmt::format("it has the field '{}', and samples before do not", name));
     try {
@@ -146,7 +158,7 @@ ConversionSample FormatSource::read(std::size_t index) const {
   source_->read(index, {}, raw);
   ConversionSample sample;
   for (const Column& column : columns_) {
-    const RawField* const field = raw.find(column.raw_name);
+    const RawField* const field = find_picture(raw, column.raw_name);
     if (field == nullptr)
       throw DataError(describe(index), fmt::format("it has no field '{}'", column.raw_name));
     column.plan.convert(*field, sample);

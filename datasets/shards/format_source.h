@@ -13,12 +13,12 @@ namespace leat {
 
 // Fields are those of the samples, as FieldPlan has them, in the first sample's order. Names:
 //
-//   the one JPEG or RGB picture   image     as guess_image_fields() finds it
+//   the one picture or RGB array  image     as guess_image_fields() finds it
 //   the one whole-number label    label     the same; always i64. The source's classes go along with it. Beside no
 //                                           picture, only a field called cls or label is one
 //   txt                           text
 //   depth.jpg, note.txt, x.bin    depth, note, x: the field's name stands before such suffixes, as WebDatasetFormat
-//                                 writes them
+//                                 writes them. Samples with png where the first has jpg have the same field
 //   the sample's key              name      text, where samples have keys and no field has the name
 //
 // Where another field has such a name, or one that would make it a group, a field keeps its own.
@@ -46,6 +46,7 @@ class FormatSource final : public ConversionSource {
 
   void look_at_all();
   void begin(const RawSample& sample);
+  std::vector<Column>::iterator find_column(const RawSample& sample, const std::string& name);
   void add(std::size_t index, const RawSample& sample, const std::vector<RawValue>& values);
   bool is_free(const std::string& name, const Column& wanted_by) const;
   std::string usual_name(Column& column, bool has_picture) const;

@@ -10,7 +10,7 @@
 
 namespace leat {
 
-// Samples, order, labels and classes are ImageFolder's. Fields: "label", i64; "image", the JPEG file; "name", its path
+// Samples, order, labels and classes are ImageFolder's. Fields: "label", i64; "image", the JPEG or PNG file; "name", its path
 // below the root.
 class ImageFolderSource final : public ConversionSource {
  public:

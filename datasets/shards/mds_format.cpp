@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "datasets/shards/class_names_file.h"
 #include "datasets/shards/python_json.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
@@ -135,6 +136,7 @@ MdsFormat::MdsFormat(RecordSchema schema, std::uint64_t shard_bytes) : schema_(s
   config_ = fmt::format("{{{}{}}}", head, tail);
   index_entry_ = head;
   size_limit_ = shard_bytes;
+  classes_ = class_names_text(schema_);
 }
 
 EncodedSample MdsFormat::encode(const ConversionSample& sample, std::size_t index) const {
@@ -178,6 +180,7 @@ void MdsFormat::write_index(const std::filesystem::path& folder, std::span<const
         R"("version": 2, "zip_data": null}})",
         index_entry_, shard.file, shard.bytes, shard.samples, size_limit_));
   }
+  write_class_names(folder, classes_);
   write_durably(folder / "index.json",
                 fmt::format(R"({{"shards": [{}], "version": 2}})", fmt::join(entries, ", ")));
 }

@@ -123,7 +123,7 @@ RawValue decimal_or_text(const RawField& field) {
 RawValue picture_of(const RawField& field) {
   const std::string_view kind = picture_kind(field.bytes);
   if (kind.empty()) refuse(field, "it is no picture");
-  return {.kind = kind == "JPEG" ? Kind::jpeg : Kind::bytes, .bytes = field.bytes};
+  return {.kind = kind == "JPEG" || kind == "PNG" ? Kind::jpeg : Kind::bytes, .bytes = field.bytes};
 }
 
 RawValue pixels_of(const RawField& field) {
@@ -146,7 +146,7 @@ std::string_view name_of(Kind kind) noexcept {
     case Kind::bytes:
       return "bytes";
     case Kind::jpeg:
-      return "a JPEG file";
+      return "a picture's file";
     case Kind::pixels:
       return "pixels";
   }
@@ -155,8 +155,8 @@ std::string_view name_of(Kind kind) noexcept {
 
 RawValue parse_value(const RawField& field) {
   const std::string& encoding = field.encoding;
-  if (encoding == "jpeg") return picture_of(field);
-  if (encoding == "bytes" || encoding == "png") return {.kind = Kind::bytes, .bytes = field.bytes};
+  if (encoding == "jpeg" || encoding == "png") return picture_of(field);
+  if (encoding == "bytes") return {.kind = Kind::bytes, .bytes = field.bytes};
   if (encoding == "str_int") return decimal_or_text(field);
   if (encoding == "pil") return pixels_of(field);
   if (encoding.starts_with(kArray)) return array_of(field);

@@ -16,9 +16,9 @@ struct RawValue {
     numbers,  // int, scalars, ndarray:<dtype>:<shape>, ndarray:<dtype>
     decimal,  // str_int whose text is a whole number of 64 bits
     text,     // str, json, str_float, str_decimal, other str_int
-    bytes,    // bytes, png, and of jpeg what is a picture of another kind
-    jpeg,
-    pixels  // pil
+    bytes,    // bytes, and of jpeg and png what is a picture of another kind
+    jpeg,     // of jpeg and png: files of either kind
+    pixels    // pil
   };
 
   Kind kind = Kind::bytes;

@@ -25,17 +25,33 @@ ShardSetWriter::ShardSetWriter(std::filesystem::path folder, const ShardFormat& 
 void ShardSetWriter::add(EncodedSample sample) {
   if (builder_ && builder_->bytes_with(sample) > shard_bytes_) end_shard();
   if (!builder_) begin_shard();
+  try {
+    add_to_shard(std::move(sample));
+  } catch (const ArgumentError&) {
+    if (summary_.samples == 0) abandon_shard();
+    throw;
+  }
+}
+
+void ShardSetWriter::add_to_shard(EncodedSample sample) {
   if (const std::uint64_t bytes = builder_->bytes_with(sample); bytes > format_.max_shard_bytes()) {
     throw ArgumentError(fmt::format("a shard of this sample alone has {} bytes; the format's limit is {}",
                                     bytes, format_.max_shard_bytes()));
   }
-  ++summary_.samples;
-  summary_.raw_bytes += sample.raw_bytes;
-  summary_.max_lengths.resize(sample.lengths.size());
-  for (std::size_t i = 0; i < sample.lengths.size(); ++i) {
-    summary_.max_lengths[i] = std::max(summary_.max_lengths[i], sample.lengths[i]);
-  }
+  const std::vector<std::size_t> lengths = sample.lengths;
+  const std::uint64_t raw_bytes = sample.raw_bytes;
   builder_->add(std::move(sample));
+  ++summary_.samples;
+  summary_.raw_bytes += raw_bytes;
+  summary_.max_lengths.resize(lengths.size());
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    summary_.max_lengths[i] = std::max(summary_.max_lengths[i], lengths[i]);
+  }
+}
+
+void ShardSetWriter::abandon_shard() {
+  builder_.reset();
+  file_.reset();
 }
 
 void ShardSetWriter::begin_shard() {

@@ -23,6 +23,8 @@ class ShardSetWriter {
   ShardSetWriter(std::filesystem::path folder, const ShardFormat& format, std::uint64_t shard_bytes,
                  std::vector<ShardSummary> done = {}, OnShard on_shard = {});
 
+  // Throws ArgumentError on a sample that the format cannot hold, or not behind the one before; it is as if it had not
+  // been added.
   void add(EncodedSample sample);
   void finish();  // the last shard, and the format's index
 
@@ -30,6 +32,8 @@ class ShardSetWriter {
 
  private:
   void begin_shard();
+  void add_to_shard(EncodedSample sample);
+  void abandon_shard();
   void end_shard();
 
   std::filesystem::path folder_;

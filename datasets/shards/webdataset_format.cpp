@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "datasets/image/png_chunks.h"
+#include "datasets/shards/class_names_file.h"
 #include "datasets/shards/npy.h"
 #include "datasets/shards/ustar.h"
 #include "loader/base/checked.h"
@@ -75,7 +77,8 @@ std::string suffix_of(const RecordSchema& schema, std::size_t field) {
 
 }  // namespace
 
-WebDatasetFormat::WebDatasetFormat(RecordSchema schema) : schema_(std::move(schema)) {
+WebDatasetFormat::WebDatasetFormat(RecordSchema schema)
+    : schema_(std::move(schema)), classes_(class_names_text(schema_)) {
   const auto name = schema_.find_name();
   for (std::size_t field = 0; field < schema_.size(); ++field) {
     if (field != name) members_.push_back({suffix_of(schema_, field), field});
@@ -116,12 +119,21 @@ std::vector<std::byte> WebDatasetFormat::content_of(const ConversionSample& samp
   return to_npy(wanted.dtype, shape, value);
 }
 
+// A PNG is called so: jpg -> png, x.jpg -> x.png.
+std::string WebDatasetFormat::suffix_for(const Member& member, std::span<const std::byte> content) const {
+  std::string suffix = member.suffix;
+  if (schema_.content(member.field) == Content::jpeg && is_png(content)) {
+    suffix.replace(suffix.size() - 3, 3, "png");
+  }
+  return suffix;
+}
+
 EncodedSample WebDatasetFormat::encode(const ConversionSample& sample, std::size_t index) const {
   EncodedSample encoded;
   encoded.key = key_of(sample, index);
   for (const Member& member : members_) {
     const std::vector<std::byte> content = content_of(sample, member.field);
-    append_tar_member(encoded.bytes, encoded.key + "." + member.suffix, content);
+    append_tar_member(encoded.bytes, encoded.key + "." + suffix_for(member, content), content);
     encoded.raw_bytes += content.size();
   }
   return encoded;
@@ -134,6 +146,10 @@ std::string WebDatasetFormat::shard_name(std::size_t shard) const {
 std::unique_ptr<ShardBuilder> WebDatasetFormat::begin(std::size_t shard, DurableFile& file) const {
   (void)shard;  // the file's name says it
   return std::make_unique<TarShard>(file);
+}
+
+void WebDatasetFormat::write_index(const std::filesystem::path& folder, std::span<const ShardSummary>) const {
+  write_class_names(folder, classes_);
 }
 
 }  // namespace leat

@@ -22,7 +22,8 @@ class WebDatasetFormat final : public ShardFormat {
   EncodedSample encode(const ConversionSample& sample, std::size_t index) const override;
   std::string shard_name(std::size_t shard) const override;
   std::unique_ptr<ShardBuilder> begin(std::size_t shard, DurableFile& file) const override;
-  void write_index(const std::filesystem::path&, std::span<const ShardSummary>) const override {}  // has none
+  // There is no index; classes are kept in leat-classes.json.
+  void write_index(const std::filesystem::path& folder, std::span<const ShardSummary> shards) const override;
   std::uint64_t max_shard_bytes() const override { return std::uint64_t{1} << 62; }
 
  private:
@@ -31,9 +32,11 @@ class WebDatasetFormat final : public ShardFormat {
     std::size_t field;
   };
   std::string key_of(const ConversionSample& sample, std::size_t index) const;
+  std::string suffix_for(const Member& member, std::span<const std::byte> content) const;
   std::vector<std::byte> content_of(const ConversionSample& sample, std::size_t field) const;
 
   RecordSchema schema_;
+  std::string classes_;          // the file's content
   std::vector<Member> members_;  // in order of their suffixes
 };
 

@@ -47,6 +47,7 @@ class BatchLayout {
 
   // The addresses of row 0 of each field, and of the offsets of each ragged one, as SampleWriter wants them.
   std::vector<std::byte*> columns(std::byte* base) const;
+  std::size_t column_count() const noexcept { return offsets_.size() + row_offsets_.size(); }
 
  private:
   std::size_t append(std::size_t row_bytes, std::size_t rows);

@@ -7,14 +7,20 @@
 
 namespace leat {
 
-SlotLedger::SlotLedger(std::size_t slots) : states_(slots, State::free) {
-  for (std::size_t slot = slots; slot > 0; --slot) free_.push_back(slot - 1);
+SlotLedger::SlotLedger(std::size_t common) : common_(common), states_(common, State::free) {
+  for (std::size_t slot = common; slot > 0; --slot) free_.push_back(slot - 1);
+}
+
+void SlotLedger::add_spare() {
+  free_spare_.push_back(states_.size());
+  states_.push_back(State::free);
 }
 
 std::size_t SlotLedger::take() {
-  if (free_.empty()) throw std::logic_error("no slot is free");
-  const std::size_t slot = free_.back();
-  free_.pop_back();
+  if (!has_free()) throw std::logic_error("no slot is free");
+  std::vector<std::size_t>& from = has_common() ? free_ : free_spare_;
+  const std::size_t slot = from.back();
+  from.pop_back();
   states_[slot] = State::in_flight;
   return slot;
 }
@@ -30,7 +36,7 @@ void SlotLedger::drain(std::size_t slot) {
 void SlotLedger::free(std::size_t slot) {
   if (states_.at(slot) == State::free) throw std::logic_error(fmt::format("slot {} is free already", slot));
   states_[slot] = State::free;
-  free_.push_back(slot);
+  (slot < common_ ? free_ : free_spare_).push_back(slot);
 }
 
 std::vector<std::size_t> SlotLedger::draining() const {

@@ -7,12 +7,15 @@
 namespace leat {
 
 // A slot is free, in flight (published, not delivered), draining (abandoned, a worker still writes) or leased
-// (the consumer holds it). Free slots are given out last freed first: that memory is still in the caches.
+// (the consumer holds it). Free slots are given out last freed first: that memory is still in the caches; but
+// common ones before spare ones, which are numbered behind them.
 class SlotLedger {
  public:
-  explicit SlotLedger(std::size_t slots);
+  explicit SlotLedger(std::size_t common);
 
-  bool has_free() const noexcept { return !free_.empty(); }
+  void add_spare();  // a free one more; its number was size()
+  bool has_common() const noexcept { return !free_.empty(); }
+  bool has_free() const noexcept { return has_common() || !free_spare_.empty(); }
   std::size_t take();              // free -> in flight; precondition: has_free()
   void deliver(std::size_t slot);  // in flight -> leased
   void drain(std::size_t slot);    // in flight -> draining
@@ -29,8 +32,9 @@ class SlotLedger {
   std::size_t count(State state) const noexcept;
   void move(std::size_t slot, State from, State to);
 
+  std::size_t common_;
   std::vector<State> states_;
-  std::vector<std::size_t> free_;  // a stack
+  std::vector<std::size_t> free_, free_spare_;  // stacks
 };
 
 }  // namespace leat

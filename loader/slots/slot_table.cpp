@@ -35,39 +35,93 @@ T* construct(std::byte* at, std::size_t count) {
 
 }  // namespace
 
+// Of one slot: header, words, progress, indices, columns.
+std::array<std::size_t, 5> SlotTable::state_bytes(const BatchLayout& layout, std::size_t runs) {
+  return {sizeof(SlotHeader), checked_multiply(runs, sizeof(Word)), checked_multiply(runs, sizeof(Progress)),
+          checked_multiply(layout.capacity(), sizeof(std::uint64_t)),
+          checked_multiply(layout.column_count(), sizeof(std::byte*))};
+}
+
+std::size_t SlotTable::bytes_of_slot(const BatchLayout& layout, std::size_t runs) {
+  std::size_t sum = layout.bytes();
+  for (const std::size_t bytes : state_bytes(layout, runs)) sum = checked_add(sum, bytes);
+  return sum;
+}
+
 SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
     : layout_(std::move(layout)), dimensions_(dimensions) {
-  const std::size_t slots = dimensions.slots;
-  const std::size_t all_runs = checked_multiply(slots, dimensions.runs);
-  const std::size_t all_rows = checked_multiply(slots, layout_.capacity());
-  const std::size_t records = checked_add(all_runs, dimensions.workers);
+  const std::size_t all = checked_add(dimensions.slots, dimensions.spare);
   Carver carver;
   const std::size_t control = carver.take(sizeof(Control), alignof(Control));
-  const std::size_t headers = carver.take(checked_multiply(slots, sizeof(SlotHeader)), alignof(SlotHeader));
-  const std::size_t words = carver.take(checked_multiply(all_runs, sizeof(Word)), 64);
-  const std::size_t progress = carver.take(checked_multiply(all_runs, sizeof(Progress)), 64);
-  const std::size_t indices = carver.take(checked_multiply(all_rows, sizeof(std::uint64_t)), 64);
   const std::size_t workers = carver.take(checked_multiply(dimensions.workers, sizeof(WorkerRecord)), 64);
+  const std::array<std::size_t, 5> bytes = state_bytes(layout_, dimensions.runs);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    state_[i] = {carver.take(checked_multiply(all, bytes[i]), 64), bytes[i]};
+  }
   const std::size_t guard = carver.take(page_size(), page_size());
-  const std::size_t data = carver.take(checked_multiply(slots, layout_.bytes()), page_size());
+  data_offset_ = carver.take(checked_multiply(dimensions.slots, layout_.bytes()), page_size());
+  const std::size_t gap = carver.take(page_size(), page_size());
+  const std::size_t spare = carver.take(checked_multiply(dimensions.spare, layout_.bytes()), page_size());
   const std::size_t end = carver.take(page_size(), page_size());
+  spare_data_offset_ = spare - dimensions.slots * layout_.bytes();
 
-  memory_ = SharedMemory("batch slots", carver.used());
+  memory_ = SharedMemory("batch slots", carver.used(), Pages::reserved);
+  std::vector<Extent> common = extents(0, dimensions.slots);
+  common.push_back({0, state_[0].offset});
+  memory_.take(common);
+  const std::size_t records = checked_add(checked_multiply(all, dimensions.runs), dimensions.workers);
   failure_memory_ =
       SharedMemory("failure records", checked_multiply(records, sizeof(FailureRecord)), Pages::when_touched);
+  for (const std::size_t page : {guard, gap, end}) memory_.guard_page(page);
+
   std::byte* const base = memory_.bytes().data();
   control_ = construct<Control>(base + control, 1);
   control_->active.store(static_cast<std::uint32_t>(dimensions.workers));
-  headers_ = construct<SlotHeader>(base + headers, slots);
-  words_ = construct<Word>(base + words, all_runs);
-  progress_ = construct<Progress>(base + progress, all_runs);
-  indices_ = construct<std::uint64_t>(base + indices, all_rows);
   worker_records_ = construct<WorkerRecord>(base + workers, dimensions.workers);
+  headers_ = reinterpret_cast<SlotHeader*>(base + state_[0].offset);
+  words_ = reinterpret_cast<Word*>(base + state_[1].offset);
+  progress_ = reinterpret_cast<Progress*>(base + state_[2].offset);
+  indices_ = reinterpret_cast<std::uint64_t*>(base + state_[3].offset);
+  columns_ = reinterpret_cast<std::byte**>(base + state_[4].offset);
   failures_ = reinterpret_cast<FailureRecord*>(failure_memory_.bytes().data());
-  memory_.guard_page(guard);
-  memory_.guard_page(end);
-  slot_data_ = base + data;
-  for (std::size_t slot = 0; slot < slots; ++slot) columns_.push_back(layout_.columns(this->data(slot)));
+  construct_state(0, dimensions.slots);
+}
+
+// What consecutive slots, either common or spare, have their state and their rows in.
+std::vector<Extent> SlotTable::extents(std::size_t first, std::size_t last) const {
+  std::vector<Extent> extents{{data_offset(first), (last - first) * layout_.bytes()}};
+  for (const Part& part : state_) extents.push_back(part.of(first, last));
+  return extents;
+}
+
+// And opens the slots.
+void SlotTable::construct_state(std::size_t first, std::size_t last) {
+  const std::size_t runs = (last - first) * dimensions_.runs;
+  for (std::size_t slot = first; slot < last; ++slot) {
+    new (headers_ + slot) SlotHeader();
+    const std::vector<std::byte*> columns = layout_.columns(data(slot));
+    std::copy(columns.begin(), columns.end(), columns_ + slot * layout_.column_count());
+  }
+  for (std::size_t i = 0; i < runs; ++i) {
+    new (&word(first, i)) Word();
+    new (progress_ + at(first, i)) Progress();
+  }
+  control_->opened.store(last);
+}
+
+bool SlotTable::open_next() {
+  const std::size_t next = opened();
+  if (next == all_slots() || !memory_.try_take(extents(next, next + 1))) return false;
+  construct_state(next, next + 1);
+  return true;
+}
+
+std::size_t SlotTable::opened() const {
+  return control_->opened.load();
+}
+
+std::span<std::byte* const> SlotTable::columns(std::size_t slot) const noexcept {
+  return {columns_ + slot * layout_.column_count(), layout_.column_count()};
 }
 
 std::span<std::uint64_t> SlotTable::indices(std::size_t slot) const noexcept {
@@ -75,16 +129,17 @@ std::span<std::uint64_t> SlotTable::indices(std::size_t slot) const noexcept {
 }
 
 std::span<std::byte> SlotTable::slot_memory() const noexcept {
-  return {slot_data_, dimensions_.slots * layout_.bytes()};
+  return {data(0), dimensions_.slots * layout_.bytes()};
 }
 
 FailureRecord& SlotTable::worker_failure(std::size_t worker) const {
-  return failures_[dimensions_.slots * dimensions_.runs + worker];
+  return failures_[all_slots() * dimensions_.runs + worker];
 }
 
 std::vector<Claim> SlotTable::held_by(std::size_t worker) const {
   std::vector<Claim> held;
-  for (std::size_t slot = 0; slot < dimensions_.slots; ++slot) {
+  const std::size_t slots = opened();
+  for (std::size_t slot = 0; slot < slots; ++slot) {
     for (std::size_t run = 0; run < dimensions_.runs; ++run) {
       const std::uint64_t seen = word(slot, run).load();
       const ClaimWord claim = ClaimWord::unpack(seen);
@@ -166,7 +221,8 @@ void SlotTable::reopen_after_failure(std::size_t slot, std::size_t run) {
 }
 
 void SlotTable::restart() {
-  for (std::size_t slot = 0; slot < dimensions_.slots; ++slot) {
+  const std::size_t slots = opened();
+  for (std::size_t slot = 0; slot < slots; ++slot) {
     for (std::size_t run = 0; run < dimensions_.runs; ++run) {
       if (ClaimWord::unpack(word(slot, run).load()).state == RunState::claimed) word(slot, run).store(0);
     }

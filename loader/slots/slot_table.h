@@ -19,12 +19,17 @@
 //     worker by name: to ready for all, and, of a batch that the parent is cancelling meanwhile, to empty.
 //  6. Everything else that is shared (hints, sleepers, the awaited flag, sequence numbers, worker records)
 //     only saves time: a wrong value costs a scan or a system call, never a sample.
-//  7. A worker reads the work sequence before it looks for work and sleeps only if it is unchanged; the parent
+//  7. The spare slots lie behind the common ones. Of those that are not open nothing is there but addresses:
+//     no memory, no state. The parent takes memory for the next one, makes its state, and then raises the number
+//     of open slots, which bounds what everybody looks at. That number never falls. Who holds a run of a slot has
+//     read a number above it, and so does whoever comes after it.
+//  8. A worker reads the work sequence before it looks for work and sleeps only if it is unchanged; the parent
 //     raises the awaited flag before it looks at the words, and who finishes a run looks at the flag
 //     afterwards: no wake-up is lost.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -78,19 +83,27 @@ class SlotTable {
     std::size_t slots = 1;
     std::size_t runs = 1;  // at most, of one batch
     std::size_t workers = 0;
+    std::size_t spare = 0;  // slots beside those, for which memory is taken when they are opened
   };
 
-  // Takes and populates the memory. Throws MemoryError, SystemError.
+  // Takes and populates the memory of the common slots. Throws MemoryError, SystemError.
   SlotTable(BatchLayout layout, Dimensions dimensions);
 
   const BatchLayout& layout() const noexcept { return layout_; }
-  std::size_t slots() const noexcept { return dimensions_.slots; }
-  std::byte* data(std::size_t slot) const noexcept { return slot_data_ + slot * layout_.bytes(); }
-  std::span<std::byte* const> columns(std::size_t slot) const noexcept { return columns_[slot]; }
+  std::size_t slots() const noexcept { return dimensions_.slots; }  // common ones
+  bool has_spare() const noexcept { return dimensions_.spare > 0; }
+  std::size_t opened() const;  // common slots, and open spare ones
+  std::byte* data(std::size_t slot) const noexcept { return memory_.bytes().data() + data_offset(slot); }
+  std::span<std::byte* const> columns(std::size_t slot) const noexcept;
   std::span<std::uint64_t> indices(std::size_t slot) const noexcept;  // one per row of the layout's capacity
-  std::span<std::byte> slot_memory() const noexcept;
+  std::span<std::byte> slot_memory() const noexcept;  // rows of the common slots; no spare one shares a page
+
+  // What a slot takes, rows and state, for batches of so many runs at most.
+  static std::size_t bytes_of_slot(const BatchLayout& layout, std::size_t runs);
 
   // --- the parent
+  // The next spare slot; its number was opened(). False where there is none, or no memory for it.
+  bool open_next();
   // Precondition: no run of the slot is unfinished; indices(slot) hold the batch's.
   void publish(std::size_t slot, const BatchTicket& ticket);
   bool finished(std::size_t slot) const;  // no run is ready or claimed
@@ -148,10 +161,26 @@ class SlotTable {
   struct Control;
   struct SlotHeader;
   struct Progress;
+  struct Part {  // an array with as many bytes for each slot
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+
+    Extent of(std::size_t first, std::size_t last) const noexcept {
+      return {offset + first * bytes, (last - first) * bytes};
+    }
+  };
 
   std::size_t at(std::size_t slot, std::size_t run) const noexcept { return slot * dimensions_.runs + run; }
   Word& word(std::size_t slot, std::size_t run) const noexcept { return words_[at(slot, run)]; }
+  std::size_t all_slots() const noexcept { return dimensions_.slots + dimensions_.spare; }
+  std::size_t data_offset(std::size_t slot) const noexcept {
+    return (slot < dimensions_.slots ? data_offset_ : spare_data_offset_) + slot * layout_.bytes();
+  }
+  static std::array<std::size_t, 5> state_bytes(const BatchLayout& layout, std::size_t runs);
+  std::vector<Extent> extents(std::size_t first, std::size_t last) const;
+  void construct_state(std::size_t first, std::size_t last);
   std::optional<Claim> claim_oldest(std::size_t worker, bool trust_hints);
+  bool may_have_run(std::size_t slot, std::uint64_t generation, std::size_t worker, bool trust_hints) const;
   std::optional<Claim> claim_in(std::size_t slot, std::uint64_t generation, std::size_t first,
                                 std::size_t worker);
   std::optional<Claim> try_claim(std::size_t slot, std::size_t run, ClaimWord seen, std::size_t worker);
@@ -167,14 +196,17 @@ class SlotTable {
   SharedMemory failure_memory_;
   EventFd completion_;
   Control* control_ = nullptr;
-  SlotHeader* headers_ = nullptr;           // [slots]
-  Word* words_ = nullptr;                   // [slots][runs]
-  Progress* progress_ = nullptr;            // [slots][runs]
-  std::uint64_t* indices_ = nullptr;        // [slots][capacity]
   WorkerRecord* worker_records_ = nullptr;  // [workers]
-  std::byte* slot_data_ = nullptr;          // [slots][layout bytes], between guard pages
-  FailureRecord* failures_ = nullptr;       // [slots][runs], then [workers]; pages are taken when written
-  std::vector<std::vector<std::byte*>> columns_;
+  SlotHeader* headers_ = nullptr;           // [all slots], as are those below
+  Word* words_ = nullptr;                   // [][runs]
+  Progress* progress_ = nullptr;            // [][runs]
+  std::uint64_t* indices_ = nullptr;        // [][capacity]
+  std::byte** columns_ = nullptr;           // [][fields and offsets]: where forks share them
+  FailureRecord* failures_ = nullptr;       // [][runs], then [workers]; pages are taken when written
+  std::array<Part, 5> state_;               // headers to columns
+  std::size_t data_offset_ = 0;             // [slots][layout bytes], between guard pages
+  std::size_t spare_data_offset_ =
+      0;  // of a slot 0 before the spare ones, which lie between guard pages, too
 };
 
 }  // namespace leat

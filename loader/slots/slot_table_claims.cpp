@@ -38,14 +38,16 @@ std::optional<Claim> SlotTable::claim(std::size_t worker) {
   return claim_oldest(worker, false);
 }
 
-// Visits the published batches from the oldest on.
+// Visits the published batches that seem to have a run, from the oldest on.
 std::optional<Claim> SlotTable::claim_oldest(std::size_t worker, bool trust_hints) {
+  const std::size_t slots = opened();
   for (std::uint64_t visited = 0;;) {
     std::size_t oldest = 0;
     std::uint64_t generation = ~std::uint64_t{0};
-    for (std::size_t slot = 0; slot < dimensions_.slots; ++slot) {
+    for (std::size_t slot = 0; slot < slots; ++slot) {
       const std::uint64_t seen = headers_[slot].generation.load(std::memory_order_acquire);
       if (seen <= visited || seen >= generation) continue;
+      if (!may_have_run(slot, seen, worker, trust_hints)) continue;
       oldest = slot;
       generation = seen;
     }
@@ -54,6 +56,18 @@ std::optional<Claim> SlotTable::claim_oldest(std::size_t worker, bool trust_hint
     if (const auto found = claim_in(oldest, generation, first, worker)) return found;
     visited = generation;
   }
+}
+
+// Behind a slow batch there may be many that are finished.
+bool SlotTable::may_have_run(std::size_t slot, std::uint64_t generation, std::size_t worker,
+                             bool trust_hints) const {
+  const std::size_t runs = headers_[slot].runs.load(std::memory_order_relaxed);
+  if (trust_hints) return headers_[slot].next_run.load(std::memory_order_relaxed) < runs;
+  for (std::size_t run = 0; run < runs; ++run) {
+    const ClaimWord seen = ClaimWord::unpack(word(slot, run).load(std::memory_order_relaxed));
+    if (seen.generation == generation && seen.ready_for(worker)) return true;
+  }
+  return false;
 }
 
 std::optional<Claim> SlotTable::claim_in(std::size_t slot, std::uint64_t generation, std::size_t first,
@@ -80,7 +94,8 @@ std::optional<Claim> SlotTable::try_claim(std::size_t slot, std::size_t run, Cla
 }
 
 std::optional<Claim> SlotTable::claim_reopened(std::size_t worker) {
-  for (std::size_t slot = 0; slot < dimensions_.slots; ++slot) {
+  const std::size_t slots = opened();
+  for (std::size_t slot = 0; slot < slots; ++slot) {
     for (std::size_t run = 0; run < dimensions_.runs; ++run) {
       const ClaimWord seen = ClaimWord::unpack(word(slot, run).load());
       if (seen.state != RunState::ready || seen.worker != worker) continue;
@@ -172,7 +187,8 @@ void SlotTable::reopen(const Claim& claim, ClaimWord as) {
 }
 
 void SlotTable::release_reopened(std::size_t worker) {
-  for (std::size_t slot = 0; slot < dimensions_.slots; ++slot) {
+  const std::size_t slots = opened();
+  for (std::size_t slot = 0; slot < slots; ++slot) {
     for (std::size_t run = 0; run < dimensions_.runs; ++run) {
       ClaimWord seen = ClaimWord::unpack(word(slot, run).load());
       if (seen.state != RunState::ready || seen.worker != worker) continue;

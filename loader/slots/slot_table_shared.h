@@ -11,7 +11,8 @@ struct SlotTable::Control {
   SharedAtomic<std::uint32_t> stop{0};
   alignas(64) mutable SharedAtomic<std::uint32_t> awaited{0};  // the parent sleeps, or is about to
   alignas(64) SharedAtomic<std::uint64_t> ns_per_sample{0};
-  alignas(64) SharedAtomic<std::uint32_t> active{0};  // workers with lower ids load, the others are parked
+  alignas(64) SharedAtomic<std::uint64_t> opened{0};  // slots; see invariant 7
+  SharedAtomic<std::uint32_t> active{0};              // workers with lower ids load, the others are parked
 };
 
 struct alignas(64) SlotTable::SlotHeader {

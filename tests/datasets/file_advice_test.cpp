@@ -6,12 +6,12 @@
 #include <iostream>
 #include <thread>
 
+#include "datasets/combinators/subset.h"
 #include "datasets/formats/tfrecord.h"
 #include "datasets/formats/token_windows.h"
 #include "datasets/formats/webdataset.h"
 #include "datasets/records/file_reading.h"
 #include "datasets/records/record_dataset.h"
-#include "datasets/subset.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/datasets/support/tar_bytes.h"
 #include "tests/datasets/support/tfrecord_bytes.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "datasets/image/jpeg_encoder.h"
+#include "datasets/image/png_encoder.h"
 #include "loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/support/expect_error.h"
@@ -110,8 +111,22 @@ TEST_CASE("a folder without classes, or a class without images, is refused by na
   expect_error<DataError>([&] { ImageFolder(folder.path(), kSmall); },
                           {folder.path().string(), "no class folders"});
   folder.write("a/1.jpg", plain_jpeg(9));
-  folder.write("b/1.png", "png");
+  folder.write("b/1.gif", "gif");
   expect_error<DataError>([&] { ImageFolder(folder.path(), kSmall); }, {"/b", "no images", "1 others"});
+}
+
+TEST_CASE("PNGs stand beside JPEGs, and what a file is its bytes say, not its name") {
+  const TemporaryFolder folder;
+  const auto png = encode_png(image_of({32, 24}, [](int, int, int) { return 70; }).view());
+  const std::string bytes(reinterpret_cast<const char*>(png.data()), png.size());
+  folder.write("a/0.PNG", bytes);
+  folder.write("a/1.jpg", bytes);
+  folder.write("a/2.png", plain_jpeg(70));
+  folder.write("a/3.png", bytes.substr(0, 60));
+  const ImageFolder images(folder.path(), kSmall);
+  REQUIRE(images.size() == 4);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(level_of(images, i) == 70);
+  expect_error<DataError>([&] { level_of(images, 3); }, {"a/3.png", "PNG data", "cut off"});
 }
 
 TEST_CASE("a file that is no sound image is an error that names it") {

@@ -64,4 +64,58 @@ TEST_CASE("a schema of 64 fields is complete when all 64 were written") {
   writer.check_complete();
 }
 
+TEST_CASE("a part of a sample is written under names of its own") {
+  const Schema whole(
+      {{"a", DType::u8, {}}, {"left.x", DType::u16, {2}}, Field::text("left.y", 4), Field::text("b", 4)});
+  const Schema left({{"x", DType::u16, {2}}, Field::text("y", 4)});
+  std::array<std::uint8_t, 2> a{};
+  std::array<std::uint16_t, 4> x{};
+  std::array<char, 8> y{}, b{};
+  std::array<std::int64_t, 3> y_ends{}, b_ends{};
+  const auto at = [](auto& array) { return reinterpret_cast<std::byte*>(array.data()); };
+  const std::array<std::byte*, 6> columns{at(a), at(x), at(y), at(b), at(y_ends), at(b_ends)};
+  SampleWriter writer(whole, columns, 1);
+  SampleWriter part = writer.part(1, left);
+  part.values<std::uint16_t>("x")[1] = 7;
+  part.set_text("y", "yes");
+  CHECK(x == std::array<std::uint16_t, 4>{0, 0, 0, 7});
+  CHECK(std::string_view(y.data() + 4, 3) == "yes");
+  CHECK(y_ends == std::array<std::int64_t, 3>{0, 0, 7});
+  part.check_complete();
+  writer.set<std::uint8_t>("a", 1);
+  expect_error<ArgumentError>([&] { writer.check_complete(); }, {"'left.x'"});
+  writer.join(1, part);
+  expect_error<ArgumentError>([&] { writer.check_complete(); }, {"'b'"});
+  const Schema text({Field::text("text", 4)});
+  SampleWriter last = writer.part(3, text);
+  last.set_text(0, "b");
+  writer.join(3, last);
+  CHECK(b_ends == std::array<std::int64_t, 3>{0, 0, 5});
+  writer.check_complete();
+}
+
+TEST_CASE("what was written can be read back, and what was not cannot") {
+  const Schema schema({{"x", DType::u8, {2}}, Field::text("text", 5)});
+  std::array<std::uint8_t, 4> x{};
+  std::array<char, 10> text{};
+  std::array<std::int64_t, 3> ends{};
+  const auto at = [](auto& array) { return reinterpret_cast<std::byte*>(array.data()); };
+  const std::array<std::byte*, 3> columns{at(x), at(text), at(ends)};
+  SampleWriter writer(schema, columns, 1);
+  expect_error<ArgumentError>([&] { writer.written(0); }, {"did not write", "'x'"});
+  expect_error<ArgumentError>([&] { writer.written(1); }, {"did not write", "'text'"});
+  writer.bytes(1);  // is not how a ragged field is written
+  expect_error<ArgumentError>([&] { writer.written(1); }, {"did not write", "'text'"});
+  writer.values<std::uint8_t>(0)[1] = 9;
+  CHECK(writer.written(0).data() == at(x) + 2);
+  CHECK(writer.written(0)[1] == std::byte{9});
+  writer.ragged_bytes(1, 3)[2] = std::byte{'c'};
+  CHECK(writer.written(1).size() == 3);
+  CHECK(writer.written(1).data() == at(text) + 5);
+  CHECK(writer.written(1)[2] == std::byte{'c'});
+  writer.set_text(1, "");
+  CHECK(writer.written(1).empty());
+  expect_error<ArgumentError>([&] { writer.ragged_bytes(0, 1); }, {"'x'", "not ragged"});
+}
+
 }  // namespace leat::test

@@ -11,6 +11,7 @@
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/gzip.h"
 #include "tests/datasets/support/mds_bytes.h"
+#include "tests/datasets/support/png_bytes.h"
 #include "tests/datasets/support/tar_bytes.h"
 #include "tests/datasets/support/tfrecord_bytes.h"
 #include "tests/support/memory_file.h"
@@ -87,6 +88,30 @@ void add_jpeg(Seeds& seeds) {
   }
 }
 
+void add_png(Seeds& seeds) {
+  const auto value = [](int x, int y, int sample) {
+    return static_cast<unsigned>(formula(x, y, sample)) & 15U;
+  };
+  for (const bool interlaced : {false, true}) {
+    for (const PngKind kind : {PngKind::grey, PngKind::palette}) {
+      const std::string colours = png_chunk("PLTE", std::string(48, 'c')) + png_chunk("tRNS", "t");
+      seeds.add("png", "2" + png_file({.size = {13, 9},
+                                       .kind = kind,
+                                       .depth = 4,
+                                       .interlaced = interlaced,
+                                       .value = value,
+                                       .before = kind == PngKind::palette ? colours : ""}));
+    }
+    const std::string turned = png_chunk("eXIf", std::string("II*\0\x08\0\0\0", 8));
+    seeds.add("png", "3" + png_file({.size = {24, 17},
+                                     .kind = PngKind::rgb_alpha,
+                                     .depth = 16,
+                                     .interlaced = interlaced,
+                                     .value = value,
+                                     .before = turned}));
+  }
+}
+
 void add_texts(Seeds& seeds) {
   seeds.add("manifest", "path,label\n\"a \"\"b\"\".jpg\",cat\r\nc.jpg,dog\n");
   seeds.add("manifest", "x.jpg,1\ny.jpg,-2\n");
@@ -100,7 +125,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return std::fputs("usage: make_seeds FOLDER\n", stderr), 2;
   try {
     Seeds seeds(argv[1]);
-    for (const auto add : {add_tar, add_tfrecord, add_idx, add_beton, add_mds, add_jpeg, add_texts})
+    for (const auto add : {add_tar, add_tfrecord, add_idx, add_beton, add_mds, add_jpeg, add_png, add_texts})
       add(seeds);
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "make_seeds: %s\n", error.what()), 1;

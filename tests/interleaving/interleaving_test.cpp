@@ -13,6 +13,7 @@
 #include <string>
 
 #include "tests/interleaving/loader_life.h"
+#include "tests/interleaving/store_life.h"
 #include "tests/interleaving/table_life.h"
 
 namespace leat::interleaving {
@@ -92,6 +93,15 @@ void cancel_and_publish(const Machine& machine) {
   table.take(0);
 }
 
+void open_spare(const Machine& machine) {
+  TableLife table(machine, 1, 1, {}, 1);
+  table.publish(0);
+  table.open_next();
+  table.publish(1);
+  table.take(1);
+  table.take(0);
+}
+
 Life three_rows(BadOnes bad) {
   return [bad](const Machine& machine) {
     TableLife table(machine, 1, 3, bad);
@@ -112,6 +122,11 @@ TEST_CASE("interleavings: batches are published, loaded and cleared", "[process]
   check_all("two workers", kTwo, {.deviations = 2}, publish_twice);
   check_all("two workers, one dies", kTwo, {.deviations = 1, .deaths = 1, .failed_forks = 1}, publish_twice);
   check_all("two slots", kTwo, {.deviations = 2}, publish_in_turn);
+}
+
+TEST_CASE("interleavings: a spare slot is opened", "[process]") {
+  check_all("two workers", kTwo, {.deviations = 2}, open_spare);
+  check_all("a worker dies", kOne, {.deviations = 1, .deaths = 1, .failed_forks = 1}, open_spare);
 }
 
 TEST_CASE("interleavings: batches are cancelled", "[process]") {
@@ -153,6 +168,29 @@ TEST_CASE("interleavings: a whole loader", "[process]") {
             loader({.rows = 3, .bad = {.throws = 1}}));
 }
 
+TEST_CASE("interleavings: a loader runs ahead of its oldest batch", "[process]") {
+  const LoaderLife ahead{.batches = 4, .rows = 1, .held = 1, .spare_slots = 1};
+  LoaderLife refused = ahead;
+  refused.memory_is_short = true;
+  check_all("two workers", kTwo, {.deviations = 1}, loader(ahead));
+  check_all("a worker dies", kTwo, {.deaths = 1}, loader(ahead));
+  check_all("an epoch is given up", kTwo, {.deviations = 1, .given_up_epochs = 1}, loader(ahead));
+  check_all("memory is refused", kTwo, {.deviations = 1}, loader(refused));
+}
+
+Life store(const StoreLife& life) {
+  return [life](const Machine& machine) { live(life, machine); };
+}
+
+TEST_CASE("interleavings: a cache's store is filled", "[process]") {
+  check_all("two workers", kTwo, {.deviations = 3}, store({}));
+  check_all("two workers, which die", kTwo, {.deviations = 2, .deaths = 2}, store({}));
+  check_all("three workers", {.workers = 3}, {.deviations = 2, .deaths = 1}, store({.samples = 1}));
+  check_all("little room", kTwo, {.deviations = 2, .deaths = 1}, store({.samples = 3, .rooms = 2}));
+  check_all("memory ends", kTwo, {.deviations = 2, .deaths = 1}, store({.memory_ends = true}));
+  check_caught(kTwo, Fault::split_compare_exchange, {.deviations = 2}, store({}));
+}
+
 LoaderLife random_life(std::mt19937_64& random) {
   constexpr std::array kPolicies{OnBadSample::raise, OnBadSample::skip, OnBadSample::substitute};
   LoaderLife life{.batches = 1 + random() % 4,
@@ -161,7 +199,9 @@ LoaderLife random_life(std::mt19937_64& random) {
                   .leases = 1 + random() % 2,
                   .held = random() % 2,
                   .on_bad_sample = kPolicies[random() % 3],
-                  .in_order = random() % 3 != 0};
+                  .in_order = random() % 3 != 0,
+                  .spare_slots = random() % 4,
+                  .memory_is_short = random() % 8 == 0};
   if (random() % 2 == 0) life.bad.poison = random() % (life.batches * life.rows);
   if (random() % 2 == 0) life.bad.throws = random() % (life.batches * life.rows);
   if (life.bad.poison == life.bad.throws) life.bad.throws.reset();

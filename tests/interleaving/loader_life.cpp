@@ -21,6 +21,7 @@ class User {
       : life_(life), machine_(machine), dataset_(life.batches * life.rows, life.bad), had_(life.batches) {}
 
   void run() {
+    Simulation::current().memory_is_short = life_.memory_is_short;
     DataLoader loader(dataset_, options());
     while (next(loader)) {
     }
@@ -39,9 +40,14 @@ class User {
             .on_bad_sample = life_.on_bad_sample,
             .bad_sample_limit = {1000, 1.0},
             .in_order = life_.in_order,
+            .reorder_bytes = life_.spare_slots * bytes_of_slot(),
             .seed = kSeed,
             .leases = life_.leases,
             .on_warning = [](const std::string& /*of more workers than CPUs*/) {}};
+  }
+
+  std::size_t bytes_of_slot() const {
+    return SlotTable::bytes_of_slot(BatchLayout(dataset_.schema(), life_.rows), life_.rows);
   }
 
   // False at the end of the epoch.
@@ -128,7 +134,7 @@ class User {
       return simulation.aside([] {
         const SlotTable& table = table_of_the_loader();
         bool finished = true;
-        for (std::size_t slot = 0; slot < table.slots(); ++slot) finished = finished && table.finished(slot);
+        for (std::size_t slot = 0; slot < table.opened(); ++slot) finished = finished && table.finished(slot);
         return finished;
       });
     });

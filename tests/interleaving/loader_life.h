@@ -20,6 +20,8 @@ struct LoaderLife {
   OnBadSample on_bad_sample = OnBadSample::raise;
   bool in_order = true;
   BadOnes bad = {};
+  std::size_t spare_slots = 0;
+  bool memory_is_short = false;  // for spare slots
 };
 
 // Runs in the parent of a simulation.

@@ -36,14 +36,16 @@ void EventFd::drain() const noexcept {
 }
 
 SharedMemory::SharedMemory(const char* purpose, std::size_t bytes, Pages)
-    : size_(align_up(bytes, page_size())) {
+    : purpose_(purpose), size_(align_up(bytes, page_size())) {
   data_ = static_cast<std::byte*>(std::aligned_alloc(page_size(), size_));
   std::memset(data_, 0, size_);
   if (std::strcmp(purpose, "batch slots") == 0) Simulation::current().shared_memory_taken(this->bytes());
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : purpose_(other.purpose_),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
 
 SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
   std::swap(data_, other.data_);
@@ -53,6 +55,12 @@ SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
 
 SharedMemory::~SharedMemory() {
   std::free(data_);
+}
+
+void SharedMemory::take(std::span<const Extent>) {}
+
+bool SharedMemory::try_take(std::span<const Extent>) const {
+  return !Simulation::current().memory_is_short;
 }
 
 void SharedMemory::guard_page(std::size_t) {}

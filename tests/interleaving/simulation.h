@@ -91,6 +91,7 @@ class Simulation {
   }
 
   // --- the kernel
+  bool memory_is_short = false;  // for what is taken later
   void sleep_on(const void* word, const std::function<bool()>& unchanged);
   void wake_all(const void* word);
   bool signalled = false;  // the eventfd

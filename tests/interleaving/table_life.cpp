@@ -14,18 +14,23 @@ void require(bool condition, const char* otherwise) {
 
 }  // namespace
 
-TableLife::TableLife(const Machine& machine, std::size_t slots, std::size_t rows, BadOnes bad)
+TableLife::TableLife(const Machine& machine, std::size_t slots, std::size_t rows, BadOnes bad,
+                     std::size_t spare)
     : machine_(machine),
       rows_(rows),
       bad_(bad),
       dataset_(kMostSamples, bad),
-      table_(BatchLayout(dataset_.schema(), rows), {slots, rows, machine.workers}),
+      table_(BatchLayout(dataset_.schema(), rows), {slots, rows, machine.workers, spare}),
       job_{table_, dataset_, kSeed, nullptr, false},
       pool_(start_worker_processes(job_, {static_cast<int>(machine.workers)})),
-      published_(slots),
-      failed_(slots) {}
+      published_(slots + spare),
+      failed_(slots + spare) {}
 
 TableLife::~TableLife() = default;
+
+void TableLife::open_next() {
+  require(table_.open_next(), "a spare slot does not open");
+}
 
 void TableLife::publish(std::size_t slot) {
   published_[slot] = ++generation_;

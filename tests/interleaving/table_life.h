@@ -17,11 +17,13 @@ namespace leat::interleaving {
 class TableLife {
  public:
   // A batch has `rows` rows; samples are numbered over all batches in the order of their publication.
-  TableLife(const Machine& machine, std::size_t slots, std::size_t rows, BadOnes bad = {});
+  TableLife(const Machine& machine, std::size_t slots, std::size_t rows, BadOnes bad = {},
+            std::size_t spare = 0);
   ~TableLife();
   TableLife(const TableLife&) = delete;
   TableLife& operator=(const TableLife&) = delete;
 
+  void open_next();
   void publish(std::size_t slot);
   void cancel(std::size_t slot) { table_.cancel(slot); }
   // Until a batch is finished or a worker has died, unless this batch is finished.

@@ -80,6 +80,7 @@ TEST_CASE("64: the stream is that of the inline loader for random sizes, workers
     options.num_workers = 1 + static_cast<int>(random() % 5);
     options.prefetch_factor = 1 + random() % 3;
     options.on_warning = [](const std::string&) {};
+    options.reorder_bytes = random() % 2 == 0 ? random() % 20'000 : std::size_t{1} << 20;
     if (random() % 4 == 0) options.sample_timeout = 10s;
     INFO("round " << round << ": " << samples << " samples, batch size " << *options.batch_size << ", "
                   << options.num_workers << " workers");

@@ -328,6 +328,30 @@ LEAT_LOADER_TEST(overtaking, "9, 10: a slow sample is overtaken out of order, an
   }
 }
 
+// Sample 0 takes until all others are loaded: they are, in many more batches than are in flight at other times.
+LEAT_LOADER_TEST(runs_ahead, "a slow sample does not stop the others, and order and bytes are as ever") {
+  if (workers.number < 2) return;
+  constexpr std::size_t kSamples = 30;
+  const SharedMemory memory("a count", sizeof(std::atomic<std::size_t>));
+  auto& others = *reinterpret_cast<std::atomic<std::size_t>*>(memory.bytes().data());
+  const HookedDataset dataset(kSamples, [&](std::size_t index) {
+    if (index != 0) ++others;
+    while (index == 0 && others.load() < kSamples - 1) std::this_thread::yield();
+  });
+  auto options = workers.with({.prefetch_factor = 1, .timeout = std::chrono::minutes(2)});
+  DataLoader loader(dataset, options);
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    others.store(0);
+    std::uint64_t next = 0;
+    while (const auto batch = loader.next()) {
+      check_rows(*batch, 0);
+      CHECK(batch->indices()[0] == next++);
+    }
+    CHECK(next == kSamples);
+    CHECK(loader.stats().slots > loader.slots().count);
+  }
+}
+
 LEAT_LOADER_TEST(knows_itself, "29: worker info is there in workers, and nowhere else") {
   class InfoDataset final : public Dataset {
    public:

@@ -7,7 +7,7 @@
 #include "tests/datasets/image/formula_image.h"
 #include "tests/support/expect_error.h"
 #include "tools/common/command_line.h"
-#include "tools/convert/inspection.h"
+#include "tools/convert/chart.h"
 #include "tools/convert/options.h"
 #include "tools/convert/progress.h"
 #include "tools/convert/recoder.h"
@@ -113,6 +113,23 @@ TEST_CASE("progress tells the share, the rate and the time left") {
   CHECK(progress_line(1, 4, 5'000'000, 2) == "25 %  1 of 4 samples  2.5 MB/s  6 s left");
   CHECK(progress_line(4, 4, 8'000'000, 2) == "100 %  4 of 4 samples  4.0 MB/s");
   CHECK(progress_line(1, 1001, 1'000'000, 10) == "0 %  1 of 1001 samples  0.1 MB/s  2 h 46 min left");
+}
+
+TEST_CASE("labels are counted by class, the largest ones where there are many") {
+  CHECK(bar(0, 10, 40).empty());
+  CHECK(bar(1, 1000, 40) == "#");
+  CHECK(bar(5, 10, 8) == "####");
+  const std::vector<std::string> classes{"cat", "dog"};
+  CHECK(label_histogram({{0, 4}, {1, 1}}, classes) ==
+        "samples of each label:\n  0 cat  " + std::string(40, '#') + " 4\n  1 dog  " + std::string(10, '#') +
+            std::string(30, ' ') + " 1\n");
+  CHECK(label_histogram({{-3, 1}}, classes).find("  -3  #") != std::string::npos);
+  std::map<std::int64_t, std::size_t> many;
+  for (int label = 0; label < 30; ++label) many[label] = label < 10 ? 1 : 2;
+  const std::string text = label_histogram(many, {});
+  CHECK(text.find("  9 ") == std::string::npos);
+  CHECK(text.find("  10  ") < text.find("  29  "));
+  CHECK(text.find("and 10 labels with fewer\n") != std::string::npos);
 }
 
 TEST_CASE("a histogram counts by powers of two") {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "datasets/formats/cache_folder.h"
+#include "datasets/image_folder.h"
 #include "datasets/records/manifest.h"
 #include "datasets/synthetic.h"
 #include "datasets/synthetic_folder.h"
@@ -23,23 +24,17 @@ constexpr std::string_view kSynthetic = "synthetic:";
 constexpr std::size_t kMinSynthetic = 50;
 constexpr std::size_t kMaxSynthetic = 10'000'000;
 
-bool is_jpeg_name(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  return extension == ".jpg" || extension == ".jpeg";
-}
-
-bool holds_jpeg(const fs::path& folder) {
+bool holds_picture(const fs::path& folder) {
   const auto options = fs::directory_options::follow_directory_symlink;
   return std::ranges::any_of(fs::recursive_directory_iterator(folder, options), [](const auto& entry) {
-    return is_jpeg_name(entry.path()) && entry.is_regular_file();
+    return has_picture_name(entry.path()) && entry.is_regular_file();
   });
 }
 
 bool holds_classes(const fs::path& folder) {
   return fs::is_directory(folder) &&
          std::ranges::any_of(fs::directory_iterator(folder), [](const auto& entry) {
-           return entry.is_directory() && holds_jpeg(entry.path());
+           return entry.is_directory() && holds_picture(entry.path());
          });
 }
 
@@ -79,9 +74,10 @@ ImageLocation look_at(const fs::path& path) {
     return {train, std::nullopt};
   }
   if (holds_images(path)) return {path, std::nullopt};
-  throw UsageError(fmt::format(
-      "'{}' holds neither sub-folders with JPEG files in them nor leat records, neither itself nor in train/",
-      path.string()));
+  throw UsageError(
+      fmt::format("'{}' holds neither sub-folders with JPEG or PNG files in them nor leat records, neither "
+                  "itself nor in train/",
+                  path.string()));
 }
 
 ImageLocation look_at_records(const fs::path& path) {

@@ -13,6 +13,7 @@
 #include "datasets/shards/plan_compression.h"
 #include "datasets/shards/shard_set_writer.h"
 #include "tools/common/command_line.h"
+#include "tools/convert/destination.h"
 #include "tools/convert/output_check.h"
 #include "tools/convert/progress.h"
 #include "tools/convert/recoder.h"
@@ -30,25 +31,6 @@ struct Outcome {
   std::size_t read_bytes = 0;
   std::variant<EncodedSample, BadSample> result;
 };
-
-// "/a/b/" and "/a/b" are the same folder, and the one being made lies beside it.
-fs::path partial_folder(const fs::path& destination) {
-  fs::path path = fs::absolute(destination).lexically_normal();
-  if (path.filename().empty()) path = path.parent_path();
-  return path.string() + ".partial";
-}
-
-void check_destination(const fs::path& destination, const fs::path& partial, bool resume) {
-  if (fs::exists(destination) && (!fs::is_directory(destination) || !fs::is_empty(destination))) {
-    throw UsageError(fmt::format("'{}' exists already: name a folder that does not", destination.string()));
-  }
-  if (fs::exists(partial) && !resume) {
-    throw UsageError(
-        fmt::format("'{}' is left from a conversion that was broken off: --resume goes on with it; or "
-                    "remove it",
-                    partial.string()));
-  }
-}
 
 // Reads, recodes and writes. The three steps of the pipeline are its functions read(), encode() and write(); all but
 // encode() run one at a time, in order.
@@ -115,13 +97,25 @@ class Conversion {
   void write(Outcome outcome) {
     state_.next = outcome.index;
     if (auto* const bad = std::get_if<BadSample>(&outcome.result)) {
-      if (!skip_errors_) throw DataError(bad->source, fmt::format("sample {}: {}", bad->index, bad->reason));
-      state_.skipped.push_back(std::move(*bad));
+      refuse(std::move(*bad));
     } else {
-      writer_.add(std::move(std::get<EncodedSample>(outcome.result)));
+      add(outcome.index, std::move(std::get<EncodedSample>(outcome.result)));
     }
     read_bytes_ += outcome.read_bytes;
     progress_.update(outcome.index - first_ + 1, read_bytes_);
+  }
+
+  void add(std::size_t index, EncodedSample sample) {
+    try {
+      writer_.add(std::move(sample));
+    } catch (const ArgumentError& error) {
+      refuse({index, source_.describe(index), error.what()});
+    }
+  }
+
+  void refuse(BadSample bad) {
+    if (!skip_errors_) throw DataError(bad.source, fmt::format("sample {}: {}", bad.index, bad.reason));
+    state_.skipped.push_back(std::move(bad));
   }
 
   void save(const std::vector<ShardSummary>& shards) {
@@ -142,10 +136,11 @@ class Conversion {
   Progress progress_;
 };
 
-ResumeState begin(const ConversionSource& source, const ConvertOptions& options, const fs::path& folder) {
+// `exists`: it is there from an earlier run.
+ResumeState begin(const ConversionSource& source, const ConvertOptions& options, const fs::path& folder,
+                  bool exists) {
   const std::string job = describe_job(source, options);
-  if (fs::exists(folder)) return load_state(folder, job);
-  fs::create_directories(folder);
+  if (exists) return load_state(folder, job);
   ResumeState state{job, {}, 0, {}};
   save_state(folder, state);
   return state;
@@ -162,7 +157,9 @@ ConversionResult convert_to(const ConversionSource& source, const ConvertOptions
                             const fs::path& folder) {
   const Recoder recoder(source.schema(), options);
   const TargetFormat target = make_target(source, recoder, options);
-  ResumeState state = begin(source, options, folder);
+  const bool exists = fs::exists(folder);
+  const FolderLock lock(folder);
+  ResumeState state = begin(source, options, folder, exists);
   ConversionResult result;
   for (const ShardSummary& shard : state.shards) result.resumed += shard.samples;
   {
@@ -175,6 +172,11 @@ ConversionResult convert_to(const ConversionSource& source, const ConvertOptions
     result.shards = conversion.shards().size();
     result.read_bytes = conversion.read_bytes();
     result.skipped = conversion.skipped();
+    if (result.samples == 0 && !result.skipped.empty()) {
+      const BadSample& first = result.skipped.front();
+      throw DataError(options.source, fmt::format("all of its {} samples are bad; the first, {}: {}",
+                                                  result.skipped.size(), first.source, first.reason));
+    }
     if (options.verify) check_output(folder, conversion.shards(), options.to);
   }
   result.compression = target.compression;
@@ -184,12 +186,11 @@ ConversionResult convert_to(const ConversionSource& source, const ConvertOptions
 }  // namespace
 
 ConversionResult convert(const ConvertOptions& options) {
-  const fs::path folder = partial_folder(options.destination);
   try {
-    check_destination(options.destination, folder, options.resume);
+    const Destination destination = find_destination(options);
     const std::unique_ptr<ConversionSource> source = open_source(find_source(options.source), options.part);
-    ConversionResult result = convert_to(*source, options, folder);
-    publish(folder, options.destination);
+    ConversionResult result = convert_to(*source, options, destination.partial);
+    publish(destination.partial, destination.folder);
     return result;
   } catch (const fs::filesystem_error& error) {
     throw SystemError(error.what(), error.code().value());

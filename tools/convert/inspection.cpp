@@ -1,29 +1,48 @@
 #include "tools/convert/inspection.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <numeric>
+#include <span>
+#include <vector>
 
-#include "datasets/image/jpeg_decoder.h"
+#include "datasets/image/picture_decoder.h"
+#include "datasets/image/png_encoder.h"
 #include "datasets/records/record_set.h"
 #include "datasets/records/verify_records.h"
+#include "datasets/shards/durable_file.h"
 #include "datasets/shards/plan_compression.h"
 #include "tools/common/command_line.h"
+#include "tools/common/text_file.h"
+#include "tools/convert/chart.h"
+#include "tools/convert/contact_sheet.h"
+#include "tools/convert/destination.h"
 #include "tools/convert/progress.h"
+#include "tools/convert/sample_view.h"
 #include "tools/convert/sources.h"
 
 namespace leat::tools {
 namespace {
 
-constexpr std::size_t kBarWidth = 40;
+constexpr std::size_t kMostClasses = 20;  // that are named
 
-std::string size_text(std::uint64_t bytes) {
-  if (bytes < 1U << 10) return fmt::format("{} B", bytes);
-  if (bytes < 1U << 20) return fmt::format("{:g} KiB", double(bytes) / double(1U << 10));
-  return fmt::format("{:g} MiB", double(bytes) / double(1U << 20));
+using LabelCounts = std::map<std::int64_t, std::size_t>;
+
+// What was found in the samples.
+struct Findings {
+  std::vector<std::uint64_t> sizes;
+  LabelCounts labels;
+  std::size_t bad = 0;
+};
+
+std::string classes_text(const std::vector<std::string>& classes) {
+  if (classes.empty()) return {};
+  const std::size_t shown = std::min(classes.size(), kMostClasses);
+  return fmt::format("{} classes: {}{}\n", classes.size(), fmt::join(std::span(classes).first(shown), ", "),
+                     shown < classes.size() ? ", ..." : "");
 }
 
 std::string schema_text(const RecordSchema& schema) {
@@ -34,8 +53,7 @@ std::string schema_text(const RecordSchema& schema) {
                         name_of(field.dtype), to_string(field.shape));
     text += field.is_ragged() ? fmt::format(", 0 to {} of them\n", *field.max_length) : "\n";
   }
-  if (!schema.classes().empty()) text += fmt::format("  {} classes\n", schema.classes().size());
-  return text;
+  return text + classes_text(schema.classes());
 }
 
 std::string sizes_text(std::vector<std::uint64_t> sizes) {
@@ -61,15 +79,63 @@ std::string shards_text(const RecordSet& set) {
                             header.alignment);
 }
 
+std::string findings_text(const Findings& findings, const std::vector<std::string>& classes) {
+  std::string text = sizes_text(findings.sizes);
+  if (!findings.labels.empty()) text += label_histogram(findings.labels, classes);
+  if (findings.bad != 0) text += fmt::format("{} samples cannot be read: verify lists them\n", findings.bad);
+  return text;
+}
+
+// Labels that can be had without inflating the record are not checked.
+void count_labels(const RecordSet& set, Findings& findings) {
+  const auto field = set.schema().find("label");
+  if (!field || !set.schema().fields().has_scalar(*field, DType::i64)) return;
+  std::int64_t label = 0;
+  std::vector<std::span<std::byte>> rows(set.schema().size());
+  rows[*field] = std::as_writable_bytes(std::span(&label, 1));
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    try {
+      if (!set.peek(i, *field, rows[*field])) set.read(i, rows);
+      ++findings.labels[label];
+    } catch (const DataError&) {
+      ++findings.bad;
+    }
+  }
+}
+
 std::string inspect_records(const std::filesystem::path& path) {
   const RecordSet set(path);
-  std::vector<std::uint64_t> sizes;
+  Findings findings;
   for (std::size_t shard = 0; shard < set.manifest().shards.size(); ++shard) {
     const ShardReader& reader = set.shard(shard);
-    for (std::size_t i = 0; i < reader.size(); ++i) sizes.push_back(reader.entry(i).stored);
+    for (std::size_t i = 0; i < reader.size(); ++i) findings.sizes.push_back(reader.entry(i).stored);
   }
+  count_labels(set, findings);
   return fmt::format("leat records, version 1\n{}fields:\n{}{}", shards_text(set), schema_text(set.schema()),
-                     sizes_text(std::move(sizes)));
+                     findings_text(findings, set.schema().classes()));
+}
+
+std::string inspect_source(const ConversionSource& source, const SourceAddress& address) {
+  const SampleView view(source.schema());
+  Findings findings;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    try {
+      const ConversionSample sample = source.read(i);
+      findings.sizes.push_back(bytes_of(sample));
+      if (const auto label = view.label(sample)) ++findings.labels[*label];
+    } catch (const DataError&) {
+      ++findings.bad;
+    }
+  }
+  const std::uint64_t sum = std::accumulate(findings.sizes.begin(), findings.sizes.end(), std::uint64_t{0});
+  return fmt::format("{}\n{} samples, {} bytes\nfields:\n{}{}", describe(address), source.size(), sum,
+                     schema_text(source.schema()), findings_text(findings, source.schema().classes()));
+}
+
+void write_contact_sheet(const ConversionSource& source, const InspectOptions& options) {
+  const Image sheet = contact_sheet(source, options.samples);
+  const std::vector<std::byte> png = encode_png(sheet.view());
+  write_durably(options.contact_sheet, {reinterpret_cast<const char*>(png.data()), png.size()});
 }
 
 std::size_t verify_leat(const std::filesystem::path& path) {
@@ -89,13 +155,13 @@ std::size_t verify_leat(const std::filesystem::path& path) {
 }
 
 // Decodes it whole, so that damage anywhere in it shows.
-void check_picture(JpegDecoder& decoder, const std::vector<std::byte>& jpeg) {
-  const Size size = decoder.read_header(jpeg);
-  decoder.decode({.rows = {0, size.height}, .columns = {0, size.width}});
+void check_picture(PictureDecoder& decoder, const std::vector<std::byte>& file) {
+  decoder.read_header(file);
+  decoder.decode();
 }
 
 std::size_t verify_source(const ConversionSource& source) {
-  JpegDecoder decoder;
+  PictureDecoder decoder;
   Progress progress("verifying", source.size());
   std::size_t count = 0;
   std::uint64_t bytes = 0;
@@ -117,29 +183,17 @@ std::size_t verify_source(const ConversionSource& source) {
 
 }  // namespace
 
-std::string size_histogram(std::span<const std::uint64_t> sizes) {
-  std::map<int, std::size_t> counts;  // by the bits of the size
-  for (const std::uint64_t size : sizes) ++counts[static_cast<int>(std::bit_width(size))];
-  std::size_t most = 1;
-  for (const auto& [bits, count] : counts) most = std::max(most, count);
-  std::string text;
-  for (const auto& [bits, count] : counts) {
-    const std::uint64_t low = bits == 0 ? 0 : std::uint64_t{1} << (bits - 1);
-    const std::size_t bar = (count * kBarWidth + most - 1) / most;
-    text += fmt::format("  from {:>8}  {:<40} {}\n", size_text(low), std::string(bar, '#'), count);
+std::string inspect(const InspectOptions& options) {
+  if (!options.contact_sheet.empty()) {
+    check_can_write(options.contact_sheet);
+    require_outside(options.contact_sheet, options.uri);
   }
+  const SourceAddress address = find_source(options.uri);
+  const auto source = open_source(address, options.part);
+  std::string text = address.kind == SourceAddress::Kind::records ? inspect_records(address.path)
+                                                                  : inspect_source(*source, address);
+  if (!options.contact_sheet.empty()) write_contact_sheet(*source, options);
   return text;
-}
-
-std::string inspect(const std::string& uri, DatasetPart part) {
-  const SourceAddress address = find_source(uri);
-  const auto source = open_source(address, part);
-  if (address.kind == SourceAddress::Kind::records) return inspect_records(address.path);
-  std::vector<std::uint64_t> sizes;
-  for (std::size_t i = 0; i < source->size(); ++i) sizes.push_back(bytes_of(source->read(i)));
-  const std::uint64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-  return fmt::format("{}\n{} samples, {} bytes\nfields:\n{}{}", describe(address), source->size(), sum,
-                     schema_text(source->schema()), sizes_text(std::move(sizes)));
 }
 
 std::size_t verify(const std::string& uri, DatasetPart part) {

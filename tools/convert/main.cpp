@@ -33,12 +33,12 @@ void run_command(const Command& command) {
     case Command::Kind::convert:
       return run_conversion(command.convert);
     case Command::Kind::inspect:
-      fmt::print("{}", inspect(command.uri, command.part));
+      fmt::print("{}", inspect(command.inspect));
       return;
     case Command::Kind::verify:
-      if (const std::size_t bad = verify(command.uri, command.part); bad != 0) {
+      if (const std::size_t bad = verify(command.inspect.uri, command.inspect.part); bad != 0) {
         std::fflush(stdout);
-        throw leat::DataError(command.uri, fmt::format("{} bad samples", bad));
+        throw leat::DataError(command.inspect.uri, fmt::format("{} bad samples", bad));
       }
   }
 }

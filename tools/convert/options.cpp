@@ -153,11 +153,16 @@ std::optional<Command> read_command(int argc, const char* const* argv) {
   CLI::App* const verify =
       app.add_subcommand("verify", "Check all of a data set; list what is bad, with exit code 1");
   for (CLI::App* const sub : {inspect, verify})
-    sub->add_option("PATH", command.uri, "A data set, as SRC")->required();
+    sub->add_option("PATH", command.inspect.uri, "A data set, as SRC")->required();
+  inspect->add_option("--contact-sheet", command.inspect.contact_sheet,
+                      "Draw the first samples and their labels into this file, a PNG");
+  inspect->add_option("--samples", command.inspect.samples, "How many of them")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   for (CLI::App* const each : {&app, inspect, verify}) add_part(*each, texts);
   app.require_subcommand(0, 1);
   if (!read_command_line(app, argc, argv)) return std::nullopt;
-  command.part = command.convert.part = texts.part == "test" ? DatasetPart::test : DatasetPart::train;
+  command.inspect.part = command.convert.part = texts.part == "test" ? DatasetPart::test : DatasetPart::train;
   if (inspect->parsed()) {
     command.kind = Command::Kind::inspect;
   } else if (verify->parsed()) {

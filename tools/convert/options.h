@@ -38,13 +38,19 @@ struct ConvertOptions {
   bool skip_errors = false;
 };
 
+struct InspectOptions {
+  std::string uri;  // see find_source()
+  DatasetPart part = DatasetPart::train;
+  std::string contact_sheet = {};  // a file; empty: none
+  std::size_t samples = 64;        // on it
+};
+
 struct Command {
   enum class Kind { convert, inspect, verify };
 
   Kind kind = Kind::convert;
   ConvertOptions convert;
-  std::string uri;  // of inspect and verify, with the part
-  DatasetPart part = DatasetPart::train;
+  InspectOptions inspect;  // of verify, source and part
 };
 
 // nullopt: --help or --version was asked for and has been printed. Throws UsageError.

@@ -7,9 +7,12 @@
 #include <cstdio>
 #include <utility>
 
+#include "tools/convert/chart.h"
+
 namespace leat::tools {
 namespace {
 
+constexpr std::size_t kBarWidth = 24;
 constexpr std::chrono::milliseconds kOnTerminal{200}, kElsewhere{10'000};
 
 std::string duration(double seconds) {
@@ -48,12 +51,13 @@ void Progress::update(std::size_t done, std::uint64_t bytes) {
   if (now < next_ && !(terminal_ && done == samples_)) return;
   next_ = now + (terminal_ ? kOnTerminal : kElsewhere);
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  const std::string text = what_ + "  " + progress_line(done_, samples_, bytes_, seconds);
+  const std::string line = progress_line(done_, samples_, bytes_, seconds);
   if (terminal_) {
-    fmt::print(stderr, "\r\x1b[K{}", text);  // to the line's start, and delete it
+    // To the line's start, and delete it.
+    fmt::print(stderr, "\r\x1b[K{}  [{:<{}}] {}", what_, bar(done_, samples_, kBarWidth), kBarWidth, line);
     open_line_ = true;
   } else {
-    fmt::print(stderr, "{}\n", text);
+    fmt::print(stderr, "{}  {}\n", what_, line);
   }
   std::fflush(stderr);
 }

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "datasets/image/image_loader.h"
-#include "datasets/image/jpeg_decoder.h"
 #include "datasets/image/jpeg_encoder.h"
+#include "datasets/image/picture_decoder.h"
+#include "datasets/image/png_chunks.h"
+#include "datasets/image/png_encoder.h"
 #include "datasets/image/transform.h"
 #include "tools/common/command_line.h"
 
@@ -45,8 +47,8 @@ RecordField pixels_field(const std::string& name, const ResizeRule& rule) {
   return {Field::ragged(name, DType::u8, {.max_length = most, .element = {kChannels}}), Content::rgb};
 }
 
-JpegDecoder& decoder_of_this_thread() {
-  thread_local JpegDecoder decoder;
+PictureDecoder& decoder_of_this_thread() {
+  thread_local PictureDecoder decoder;
   return decoder;
 }
 
@@ -80,7 +82,8 @@ Recoder::Recoder(const RecordSchema& source, const ConvertOptions& options)
       raw_(options.raw),
       image_(source.find(Content::jpeg)) {
   const bool changes = resize_.kind != ResizeRule::Kind::keep || quality_ || raw_;
-  if (changes && !image_) throw UsageError("--resize, --quality and --raw are for JPEGs, and SRC holds none");
+  if (changes && !image_)
+    throw UsageError("--resize, --quality and --raw are for JPEG and PNG files, and SRC holds none");
   schema_ = raw_ ? make_schema(source) : source;
 }
 
@@ -99,25 +102,27 @@ RecordSchema Recoder::make_schema(const RecordSchema& source) const {
   return RecordSchema(std::move(fields), source.classes());
 }
 
-Image Recoder::decode(const std::vector<std::byte>& jpeg, Size size) const {
+Image Recoder::decode(const std::vector<std::byte>& file, Size size) const {
   Image image(size);
   Rng unused(0, 0, 0);
-  ImageLoader::of_this_thread().load(jpeg, transforms_to(size, resize_), {}, unused, image.view());
+  ImageLoader::of_this_thread().load(file, transforms_to(size, resize_), {}, unused, image.view());
   return image;
 }
 
 ConversionSample Recoder::apply(ConversionSample sample) const {
   if (!image_) return sample;
-  std::vector<std::byte>& jpeg = sample.fields[*image_];
-  const Size size = decoder_of_this_thread().read_header(jpeg);
+  std::vector<std::byte>& file = sample.fields[*image_];
+  const Size size = decoder_of_this_thread().read_header(file);
   const Size wanted = resized(size, resize_);
   if (!raw_ && !quality_ && wanted == size) return sample;
-  const Image image = decode(jpeg, wanted);
+  const Image image = decode(file, wanted);
   if (!raw_) {
-    jpeg = encode_jpeg(image.view(), {.quality = quality_.value_or(kUsualQuality)});
+    const bool lossless = !quality_ && is_png(file);
+    file = lossless ? encode_png(image.view())
+                    : encode_jpeg(image.view(), {.quality = quality_.value_or(kUsualQuality)});
     return sample;
   }
-  jpeg = as_bytes(image.view().data, pixels_in(wanted) * kChannels);
+  file = as_bytes(image.view().data, pixels_in(wanted) * kChannels);
   if (resize_.kind == ResizeRule::Kind::square) return sample;
   const std::array extents{static_cast<std::uint32_t>(wanted.height),
                            static_cast<std::uint32_t>(wanted.width)};

@@ -23,7 +23,7 @@ class Recoder {
 
  private:
   RecordSchema make_schema(const RecordSchema& source) const;
-  Image decode(const std::vector<std::byte>& jpeg, Size size) const;
+  Image decode(const std::vector<std::byte>& file, Size size) const;
 
   ResizeRule resize_;
   std::optional<int> quality_;

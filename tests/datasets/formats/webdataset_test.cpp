@@ -4,7 +4,9 @@
 #include <fstream>
 
 #include "datasets/formats/image_records.h"
+#include "datasets/formats/picture_names.h"
 #include "datasets/image/jpeg_encoder.h"
+#include "datasets/image/png_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/tar_bytes.h"
@@ -86,7 +88,7 @@ TEST_CASE("what WebDataset's fields may not be") {
   const TemporaryFolder folder;
   const auto path = folder.write("a.tar", TarBytes()
                                               .add({"0.pkl", "x"})
-                                              .add({"0.png", "\x89PNG\r\n\x1a\n..."})
+                                              .add({"0.png", "GIF89a..."})
                                               .add({"0.cls", "1"})
                                               .add({"0.long", "0123456789"})
                                               .end()
@@ -100,9 +102,33 @@ TEST_CASE("what WebDataset's fields may not be") {
                           {"10 bytes, the limit is 9"});
   const auto all = std::make_shared<WebDatasetSource>(path, kUncached);
   const ImageRecords records(all, CenterCrop(2), {.fields = {"png", "cls"}, .decode = {}});
-  expect_error<DataError>([&] { OneSample(records, 0); }, {"sample '0'", "PNG file"});
-  const ImageRecords absent(all, CenterCrop(2), {.fields = {"jpg", "cls"}, .decode = {}});
-  expect_error<DataError>([&] { OneSample(absent, 0); }, {"sample '0'", "no field 'jpg'"});
+  expect_error<DataError>([&] { OneSample(records, 0); }, {"sample '0'", "GIF file"});
+  const ImageRecords absent(all, CenterCrop(2), {.fields = {"seg.jpg", "cls"}, .decode = {}});
+  expect_error<DataError>([&] { OneSample(absent, 0); }, {"sample '0'", "no field 'seg.jpg'"});
+}
+
+TEST_CASE("pictures that are called by their kind are one field, for records and for conversion") {
+  const TemporaryFolder folder;
+  const Image picture = image_of({4, 3}, [](int, int, int) { return 77; });
+  const std::string jpeg(text_of(encode_jpeg(picture.view()))), png(text_of(encode_png(picture.view())));
+  const auto path = folder.write("a.tar", TarBytes()
+                                              .add({"0.cls", "1"})
+                                              .add({"0.jpg", jpeg})
+                                              .add({"0.seg.png", "mask"})
+                                              .add({"1.cls", "2"})
+                                              .add({"1.png", png})
+                                              .add({"1.seg.png", "mask"})
+                                              .end()
+                                              .str());
+  const auto source = std::make_shared<WebDatasetSource>(path, kUncached);
+  const ImageRecords records(source, CenterCrop(2), {.fields = {"jpg", "cls"}, .decode = {}});
+  for (std::size_t i = 0; i < 2; ++i) {
+    const OneSample sample(records, i);
+    CHECK(sample.values<std::uint8_t>(0).at(0) == 77);
+    CHECK(sample.values<std::int64_t>(1).at(0) == std::int64_t(i) + 1);
+  }
+  CHECK(other_picture_names("a.b.png") == std::vector<std::string>{"a.b.jpg", "a.b.jpeg"});
+  CHECK(other_picture_names("jpgs").empty());
 }
 
 TEST_CASE("a shard that is replaced by a shorter one is an error") {

@@ -25,6 +25,30 @@ Image load(std::span<const std::byte> jpeg, const TransformPipeline& transforms,
   return out;
 }
 
+Image load(ImageView pixels, const TransformPipeline& transforms, Size size) {
+  Image out(size);
+  Rng rng(1, 1, 1);
+  ImageLoader::of_this_thread().load(pixels, transforms, rng, out.view());
+  return out;
+}
+
+bool equal(const Image& a, const Image& b) {
+  if (a.size() != b.size()) return false;
+  for (int y = 0; y < a.size().height; ++y) {
+    if (!std::equal(a.view().row(y), a.view().row(y) + a.view().row_bytes(), b.view().row(y))) return false;
+  }
+  return true;
+}
+
+// Every kind of transform: with borders that are seen, without, of pixels alone.
+std::vector<TransformPipeline> pipelines() {
+  const TransformPipeline edits = ColorJitter{0.4, 0.4, 0.4, 0.1} | RandAugment{3} | RandomErasing{1};
+  return {RandomResizedCrop{24} | RandomHorizontalFlip{} | edits,
+          Resize(20, 20) | RandomCrop(24, {.padding = 5, .fill = {90, 80, 70}}) | edits,
+          Resize(20, 20) | Pad{2, {1, 2, 3}, PaddingMode::reflect},
+          CenterCrop{24} | RandomEqualize{1} | RandomAdjustSharpness(2, 1)};
+}
+
 // The position of the corner whose name ("tl": top left) is the one of that number in `names`.
 Size corner(Size size, std::string_view names, int number) {
   const std::string_view name = names.substr(static_cast<std::size_t>(3 * (number - 1)), 2);
@@ -120,6 +144,68 @@ TEST_CASE("a crop of a turned picture is that crop of the upright one") {
       REQUIRE(std::equal(part.view().row(y), part.view().row(y) + 60, whole.view().pixel(left, top + y)));
     }
   }
+}
+
+TEST_CASE("borders and edits come behind resampling, in the order in which they stand") {
+  const Image source = image_of({40, 30}, formula);
+  const Image got = load(
+      source.view(),
+      CenterCrop(20, 22) | Pad{{1, 2}, {40, 50, 60}} | RandomInvert{1} | RandomSolarize(128, 1), {24, 24});
+  for (int y = 0; y < 24; ++y) {
+    for (int x = 0; x < 24; ++x) {
+      const bool inside = x >= 1 && x < 23 && y >= 2 && y < 22;
+      for (int c = 0; c < 3; ++c) {
+        const int before = inside ? formula(9 + x - 1, 5 + y - 2, c) : 40 + 10 * c;
+        const int inverted = 255 - before;
+        REQUIRE(got.view().pixel(x, y)[c] == (inverted >= 128 ? 255 - inverted : inverted));
+      }
+    }
+  }
+}
+
+TEST_CASE("pixels that a JPEG file holds and the same pixels stored give the same bytes") {
+  const Bytes jpeg = encode_jpeg(image_of({60, 48}, formula).view(), {90, ChromaSampling::half});
+  const Image decoded = load(jpeg, TransformPipeline(), {60, 48});
+  for (const TransformPipeline& transforms : pipelines()) {
+    const Size size = *transforms.output_size();
+    CHECK(equal(load(jpeg, transforms, size), load(decoded.view(), transforms, size)));
+  }
+}
+
+TEST_CASE("with edits and borders, too, normalised pixels are the u8 ones, scaled") {
+  const Image source = image_of({60, 48}, formula);
+  const Normalize normalize({0.485F, 0.25F, 0}, {0.229F, 0.5F, 1});
+  for (const TransformPipeline& transforms : pipelines()) {
+    const Size size = *transforms.output_size();
+    const Image plain = load(source.view(), transforms, size);
+    const TransformPipeline normalized = transforms | normalize;
+    std::vector<float> planes(static_cast<std::size_t>(size.width * size.height) * 3);
+    Rng rng(1, 1, 1);
+    const ChannelScale& scale = *normalized.scale();
+    ImageLoader::of_this_thread().load(source.view(), normalized, rng,
+                                       ScaledPlanes{planes.data(), size, scale});
+    auto value = planes.begin();
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (int y = 0; y < size.height; ++y) {
+        for (int x = 0; x < size.width; ++x)
+          REQUIRE(*value++ == std::fma(float(plain.view().pixel(x, y)[c]), scale.scale[c], scale.bias[c]));
+      }
+    }
+  }
+}
+
+TEST_CASE("a row of the wrong size is refused where borders or edits come behind, too") {
+  const Image source = image_of({60, 48}, formula);
+  expect_error<ArgumentError>(
+      [&] {
+        load(source.view(), CenterCrop{24} | Pad{1}, {24, 24});
+      },
+      {"24 x 24", "26 x 26"});
+  expect_error<ArgumentError>(
+      [&] {
+        load(source.view(), CenterCrop{24} | Grayscale{}, {24, 25});
+      },
+      {"24 x 25", "24 x 24"});
 }
 
 }  // namespace leat::test

@@ -1,16 +1,14 @@
 // The loops of every instruction set that this machine has, against plain ones.
 #include "datasets/image/resample_kernels.h"
 
-#include <hwy/targets.h>
-
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include "datasets/image/coefficients.h"
 #include "loader/base/rng.h"
+#include "tests/datasets/image/every_target.h"
 
 namespace leat::test {
 
@@ -35,22 +33,6 @@ std::int32_t random_weight(Rng& rng) {
 std::uint8_t to_pixel(std::int64_t sum) {
   return static_cast<std::uint8_t>(
       std::clamp<std::int64_t>((sum + (1 << (kWeightBits - 1))) >> kWeightBits, 0, 255));
-}
-
-// Runs `body` once for each instruction set, which the kernels then use.
-void on_every_target(const std::function<void()>& body) {
-  const std::int64_t supported = hwy::SupportedTargets();
-  int targets = 0;
-  for (int shift = 0; shift < 63; ++shift) {
-    const std::int64_t bit = std::int64_t{1} << shift;
-    if ((supported & bit) == 0) continue;
-    hwy::SetSupportedTargetsForTest(bit);
-    INFO("instruction set " << hwy::TargetName(bit) << ", seed " << kSeed);
-    body();
-    ++targets;
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  CHECK(targets >= 1);
 }
 
 void check_weigh_row(std::size_t pixels, std::size_t taps, std::size_t columns, Rng& rng) {
@@ -114,6 +96,7 @@ void check_scale_row(std::size_t pixels, Rng& rng) {
 
 TEST_CASE("every instruction set weighs a row's pixels to the same bytes") {
   on_every_target([] {
+    INFO("seed " << kSeed);
     Rng rng(kSeed, 0, 0);
     for (std::size_t taps = 1; taps <= 13; ++taps) {
       for (const std::size_t pixels : {16, 32, 48, 224}) {
@@ -126,6 +109,7 @@ TEST_CASE("every instruction set weighs a row's pixels to the same bytes") {
 
 TEST_CASE("every instruction set blends rows to the same bytes and writes none behind them") {
   on_every_target([] {
+    INFO("seed " << kSeed);
     Rng rng(kSeed, 0, 1);
     for (std::size_t bytes = 1; bytes <= 150; ++bytes) check_blend_rows(bytes, 1 + bytes % 7, rng);
     check_blend_rows(672, 40, rng);
@@ -134,6 +118,7 @@ TEST_CASE("every instruction set blends rows to the same bytes and writes none b
 
 TEST_CASE("every instruction set scales pixels to the same bits and writes none behind them") {
   on_every_target([] {
+    INFO("seed " << kSeed);
     Rng rng(kSeed, 0, 2);
     for (std::size_t pixels = 1; pixels <= 70; ++pixels) check_scale_row(pixels, rng);
   });

@@ -6,6 +6,7 @@
 
 #include "loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
+#include "tests/datasets/image/image_hash.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
@@ -20,17 +21,6 @@ Image run(const Image& source, const Geometry& geometry) {
   Image out(geometry.output());
   resampler.run({source.view(), 0, 0}, out.view());
   return out;
-}
-
-std::uint64_t fnv1a(const Image& image) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  const std::size_t bytes = image.view().row_bytes() * std::size_t(image.size().height);
-  for (std::size_t i = 0; i < bytes; ++i) hash = (hash ^ image.view().data[i]) * 0x100000001b3u;
-  return hash;
-}
-
-bool equal(const Image& a, const Image& b) {
-  return a.size() == b.size() && fnv1a(a) == fnv1a(b);
 }
 
 struct Golden {

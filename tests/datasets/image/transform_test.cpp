@@ -12,7 +12,7 @@ namespace leat::test {
 namespace {
 
 Geometry plan(const TransformPipeline& pipeline, Size source, Rng rng = Rng(1, 2, 3)) {
-  return pipeline.plan(source, rng);
+  return pipeline.plan(source, rng).canvas.geometry();
 }
 
 // The part of the source that the output shows.
@@ -184,6 +184,37 @@ TEST_CASE("Normalize is the end of a pipeline, and its numbers are finite and ab
   expect_error<ArgumentError>([&] { pipeline | RandomHorizontalFlip{}; }, {"Normalize", "last"});
   expect_error<ArgumentError>([] { Normalize({0, 0, 0}, {1, 0, 1}); }, {"channel 1", "std 0"});
   expect_error<ArgumentError>([] { Normalize({0, 0, NAN}, {1, 1, 1}); }, {"channel 2", "nan"});
+}
+
+TEST_CASE("geometry comes before pixels, and those before Normalize") {
+  const Normalize normalize{{0, 0, 0}, {1, 1, 1}};
+  const TransformPipeline pixels = ColorJitter{0.5} | RandAugment{} | RandomErasing{};
+  CHECK((RandomCrop{8} | pixels | normalize).scale() != nullptr);
+  CHECK((Pad{1} | CenterCrop{8} | RandomVerticalFlip{} | RandomCrop(8, {.padding = 2})).output_size() ==
+        Size{8, 8});
+  expect_error<ArgumentError>([&] { pixels | CenterCrop{8}; }, {"geometry", "before", "pixels", "order"});
+  expect_error<ArgumentError>([] { Grayscale{} | RandomHorizontalFlip{}; }, {"geometry", "before"});
+  expect_error<ArgumentError>([&] { RandomErasing{} | (Resize{8} | pixels); }, {"geometry", "before"});
+  expect_error<ArgumentError>([&] { normalize | RandomErasing{}; }, {"Normalize", "last"});
+  expect_error<ArgumentError>([&] { normalize | normalize; }, {"Normalize", "last"});
+}
+
+TEST_CASE("what may paint a border comes behind the last resize") {
+  const char* const text = "borders is not resized";
+  expect_error<ArgumentError>([] { Pad{1} | CenterCrop{8} | Resize{8}; }, {text});
+  expect_error<ArgumentError>([] { RandomCrop(8, {.padding = 1}) | RandomResizedCrop{8}; }, {text});
+  expect_error<ArgumentError>([] { RandomCrop(8, {.pad_if_needed = true}) | Resize{8}; }, {text});
+  CHECK((Pad{0} | RandomCrop{8} | Resize(4, 4) | Pad{1}).output_size() == Size{6, 6});
+}
+
+TEST_CASE("a pipeline of geometry plans no edits, and one of edits leaves the geometry alone") {
+  Rng rng(1, 2, 3);
+  CHECK((RandomResizedCrop{24} | RandomHorizontalFlip{}).plan({50, 40}, rng).edits.empty());
+  const PicturePlan plan = (Grayscale{} | RandomInvert{1}).plan({50, 40}, rng);
+  CHECK(plan.edits.size() == 2);
+  CHECK(plan.canvas.size() == Size{50, 40});
+  CHECK(plan.canvas.geometry().x().is_copy());
+  CHECK((Grayscale{} | RandomInvert{1}).output_size(Size{50, 40}) == Size{50, 40});
 }
 
 }  // namespace leat::test

@@ -59,7 +59,9 @@ TEST_CASE("pictures from records are the image folder's, byte for byte") {
   convert(ImageFolderSource(folder / "images"), folder / "set");
   const Normalize normalize({0.5F, 0.4F, 0.3F}, {0.2F, 0.3F, 0.4F});
   for (const TransformPipeline& transforms :
-       {RandomResizedCrop{16} | RandomHorizontalFlip{}, RandomResizedCrop{16} | normalize}) {
+       {RandomResizedCrop{16} | RandomHorizontalFlip{}, RandomResizedCrop{16} | normalize,
+        RandomCrop(16, {.padding = 8}) | ColorJitter{0.5, 0.5, 0.5, 0.5} | RandAugment{} | RandomErasing{} |
+            normalize}) {
     const ImageFolder files(folder / "images", transforms);
     const RecordImages records(folder / "set", transforms);
     REQUIRE(records.size() == files.size());
@@ -109,6 +111,12 @@ TEST_CASE("stored pixels of one size arrive unchanged without transforms") {
     CHECK(sample.values<std::uint8_t>(0) == expected[i]);
     CHECK(sample.values<std::int64_t>(1).at(0) == static_cast<std::int64_t>(i));
   }
+  // The size that all have is known, so transforms that keep it suffice.
+  const RecordImages inverted(folder / "set", RandomInvert{1});
+  CHECK(inverted.schema()[0].shape == Shape{4, 6, 3});
+  const auto values = OneSample(inverted, 4).values<std::uint8_t>(0);
+  for (std::size_t k = 0; k < values.size(); ++k) CHECK(values[k] == 255 - expected[4][k]);
+  CHECK(RecordImages(folder / "set", Pad{{1, 2}}).schema()[0].shape == Shape{8, 8, 3});
 }
 
 TEST_CASE("stored pixels of different sizes go through the transforms") {

@@ -127,12 +127,12 @@ TEST_CASE(
   CHECK(value(source, 1, "p") == "xyzw");
 }
 
-TEST_CASE("format source: text, bytes and files that are not all JPEGs keep their bytes") {
-  const FormatSource source = source_of(
-      {{raw("txt", "str", "hi"), raw("a.bin", "bytes", "12"), raw("j", "json", "{}"), jpeg("p", "1"),
-        raw("id", "str_int", "007"), raw("s", "str_float", "1.50")},
-       {raw("txt", "str", ""), raw("a.bin", "bytes", "3"), raw("j", "json", "[1]"),
-        raw("p", "jpeg", "\x89PNG\r\n\x1a\n"), raw("id", "str_int", "x"), raw("s", "str_float", "2")}});
+TEST_CASE("format source: text, bytes and files that are not all JPEGs or PNGs keep their bytes") {
+  const FormatSource source =
+      source_of({{raw("txt", "str", "hi"), raw("a.bin", "bytes", "12"), raw("j", "json", "{}"),
+                  jpeg("p", "1"), raw("id", "str_int", "007"), raw("s", "str_float", "1.50")},
+                 {raw("txt", "str", ""), raw("a.bin", "bytes", "3"), raw("j", "json", "[1]"),
+                  raw("p", "jpeg", "GIF89a"), raw("id", "str_int", "x"), raw("s", "str_float", "2")}});
   CHECK(content_of(source, "text") == Content::text);
   CHECK(content_of(source, "a") == Content::bytes);
   CHECK(content_of(source, "j") == Content::text);
@@ -141,8 +141,19 @@ TEST_CASE("format source: text, bytes and files that are not all JPEGs keep thei
   CHECK(value(source, 0, "id") == "007");
   CHECK(value(source, 0, "s") == "1.50");
   CHECK(value(source, 1, "text").empty());
-  CHECK(value(source, 1, "p") == "\x89PNG\r\n\x1a\n");
+  CHECK(value(source, 1, "p") == "GIF89a");
   CHECK(source.schema().classes().empty());  // there is no label that they could be of
+}
+
+TEST_CASE("format source: a picture is one field, called by its kind in each sample or not") {
+  const std::string png = "\x89PNG\r\n\x1a\n";
+  const FormatSource source = source_of({{jpeg("jpg", "1"), raw("a.png", "png", png)},
+                                         {raw("png", "png", png), raw("a.png", "png", png)},
+                                         {raw("a.jpeg", "jpeg", png), jpeg("jpeg", "3")}});
+  CHECK(content_of(source, "jpg") == Content::jpeg);
+  CHECK(content_of(source, "a") == Content::jpeg);
+  CHECK(value(source, 1, "jpg") == png);
+  CHECK(value(source, 2, "a") == png);
 }
 
 TEST_CASE("format source: pixels of one size have it in the schema, grey becomes RGB") {

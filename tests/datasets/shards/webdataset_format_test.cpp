@@ -80,6 +80,16 @@ TEST_CASE("WebDataset: members lie next to each other in order of their suffixes
   CHECK(std::system(("tar tf " + (folder / "shard-000000.tar").string() + " > /dev/null").c_str()) == 0);
 }
 
+TEST_CASE("WebDataset: a PNG is called so, whatever its name was") {
+  const WebDatasetFormat format(folder_schema());
+  const std::string png = "\x89PNG\r\n\x1a\n";
+  const EncodedSample sample = format.encode(folder_sample(1, png, "cat/a.jpg"), 0);
+  const auto members = members_of({reinterpret_cast<const char*>(sample.bytes.data()), sample.bytes.size()});
+  REQUIRE(members.size() == 2);
+  CHECK(members[1].name == "cat/a.png");
+  CHECK(members[1].content == png);
+}
+
 TEST_CASE("WebDataset: samples without names are numbered, arrays are .npy files") {
   const WebDatasetFormat format(RecordSchema({{{"point", DType::f32, {3}}, Content::values}}));
   const EncodedSample sample = format.encode({{bytes_of(std::vector{1.0F, 2.0F, 3.0F})}}, 41);

@@ -4,10 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
+#include <string>
 
 #include "loader/base/checked.h"
 #include "loader/base/child_process.h"
@@ -66,6 +69,37 @@ TEST_CASE("shared memory is zeroed, and more than there is comes as an error wit
   const std::size_t huge = std::size_t{1} << 60;
   test::expect_error<MemoryError>([&] { SharedMemory("test memory", huge); },
                                   {"test memory", "1152921504606846976"});
+}
+
+// Of this process, mapped now.
+std::size_t shared_kib() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("RssShmem:")) return std::stoul(line.substr(9));
+  }
+  return 0;
+}
+
+TEST_CASE("reserved memory is addresses alone, until it is taken") {
+  const std::size_t before = shared_kib();
+  SharedMemory memory("test memory", std::size_t{64} << 20, Pages::reserved);
+  CHECK(shared_kib() < before + 1024);
+  const std::array<Extent, 2> parts{Extent{0, 100}, Extent{std::size_t{5} << 20, std::size_t{8} << 20}};
+  memory.take(parts);
+  CHECK(shared_kib() >= before + 8 * 1024);
+  CHECK(shared_kib() < before + 10 * 1024);
+  const std::array<Extent, 1> more{Extent{std::size_t{32} << 20, 1000}};
+  REQUIRE(memory.try_take(more));
+  CHECK(memory.bytes()[(32 << 20) + 999] == std::byte{0});
+  memory.bytes()[99] = memory.bytes()[(13 << 20) - 1] = memory.bytes()[(32 << 20) + 999] = std::byte{1};
+}
+
+TEST_CASE("reserved memory that is not there is refused, or an error with both figures") {
+  const std::size_t huge = std::min(available_memory(), std::size_t{1} << 40) + (std::size_t{1} << 30);
+  SharedMemory memory("test memory", huge, Pages::reserved);
+  const std::array<Extent, 1> all{Extent{0, huge}};
+  CHECK_FALSE(memory.try_take(all));
+  test::expect_error<MemoryError>([&] { memory.take(all); }, {"test memory", std::to_string(huge)});
 }
 
 TEST_CASE("what a child writes into shared memory, the parent sees", "[process]") {

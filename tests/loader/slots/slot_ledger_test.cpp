@@ -23,6 +23,21 @@ TEST_CASE("a slot goes from free through flight and lease back to free") {
   CHECK(ledger.take() == first);  // the last freed: its memory is warm
 }
 
+TEST_CASE("spare slots are given where no common one is free, and come back as spare ones") {
+  SlotLedger ledger(1);
+  ledger.add_spare();
+  CHECK(ledger.size() == 2);
+  CHECK(ledger.take() == 0);
+  CHECK_FALSE(ledger.has_common());
+  CHECK(ledger.take() == 1);
+  CHECK_FALSE(ledger.has_free());
+  ledger.free(0);
+  ledger.free(1);
+  CHECK(ledger.take() == 0);
+  CHECK_FALSE(ledger.has_common());
+  CHECK(ledger.has_free());
+}
+
 TEST_CASE("moves that the protocol does not have are refused") {
   SlotLedger ledger(1);
   CHECK_THROWS_AS(ledger.free(0), std::logic_error);

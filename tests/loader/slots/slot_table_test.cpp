@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "loader/base/errors.h"
+#include "loader/base/memory_limits.h"
 
 namespace leat {
 namespace {
@@ -181,6 +182,62 @@ TEST_CASE("a cancelled batch is finished when its dead worker is taken care of")
   table.reclaim(0, {"was killed"});
   CHECK(table.finished(0));
   CHECK_FALSE(table.claim_reopened(0));
+}
+
+TEST_CASE("spare slots are there when they are opened, one after the other") {
+  SlotTable table(layout_of(2), {.slots = 2, .runs = 2, .workers = 1, .spare = 2});
+  CHECK(table.slots() == 2);
+  for (std::size_t slot = 2; slot < 4; ++slot) {
+    CHECK(table.opened() == slot);
+    REQUIRE(table.open_next());
+    CHECK(table.columns(slot)[0] == table.data(slot));
+    CHECK(table.columns(slot)[1] == table.data(slot) + table.layout().offset(1));
+    CHECK(table.indices(slot).data() == table.indices(slot - 1).data() + 2);
+    CHECK(std::count(table.data(slot), table.data(slot) + table.layout().bytes(), std::byte{0}) ==
+          static_cast<std::ptrdiff_t>(table.layout().bytes()));
+    CHECK(table.finished(slot));
+  }
+  CHECK_FALSE(table.open_next());
+  CHECK(table.opened() == 4);
+}
+
+TEST_CASE("spare slots share no page with the memory that is to be page-locked") {
+  SlotTable table(layout_of(1), {.slots = 3, .spare = 1});
+  CHECK(table.slot_memory().size() == 3 * 512);
+  REQUIRE(table.open_next());
+  const std::byte* const end = table.slot_memory().data() + table.slot_memory().size();
+  CHECK(static_cast<std::size_t>(table.data(3) - table.slot_memory().data()) % page_size() == 0);
+  CHECK(static_cast<std::size_t>(table.data(3) - end) >= page_size());
+}
+
+TEST_CASE("a spare slot's batch is claimed in its turn, taken back from the dead, and given up") {
+  SlotTable table(layout_of(1), {.slots = 1, .runs = 1, .workers = 2, .spare = 1});
+  REQUIRE(table.open_next());
+  table.publish(1, {1, 0, 0, 1, 1});
+  table.publish(0, {2, 0, 1, 1, 1});
+  const auto oldest = table.claim(0);
+  REQUIRE(oldest);
+  CHECK(oldest->slot == 1);
+  CHECK(table.held_by(0).size() == 1);
+  table.reclaim(0, {"was killed"});
+  REQUIRE(table.claim_reopened(0));
+  table.reclaim(0, {"was killed", 3});
+  table.release_reopened(0);
+  const auto again = table.claim(1);
+  REQUIRE(again);
+  CHECK(again->slot == 1);
+  table.restart();
+  CHECK(table.finished(1));
+  CHECK_FALSE(table.finished(0));
+}
+
+TEST_CASE("where there is no memory for a spare slot, the table stays as it was") {
+  const std::size_t too_much = std::min(available_memory(), std::size_t{1} << 40) + (std::size_t{1} << 30);
+  const BatchLayout layout(Schema({{"a", DType::u8, {too_much}}}), 1);
+  SlotTable table(layout, {.slots = 0, .spare = 1});
+  CHECK_FALSE(table.open_next());
+  CHECK(table.opened() == 0);
+  CHECK_THROWS_AS(SlotTable(layout, {.slots = 1}), MemoryError);
 }
 
 TEST_CASE("threads: every run of many batches is written once and seen whole") {

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/combinators/cache.h"
 #include "datasets/in_memory.h"
 #include "loader/base/child_process.h"
 #include "loader/base/shared_memory.h"
@@ -82,6 +84,48 @@ TEST_CASE("slots beyond the memory limit are refused with both numbers", "[proce
   }
   INFO(*answer);
   CHECK(answer->find("batch slots") != std::string::npos);
+}
+
+// Sample i is 1 MiB of i.
+class Mebibytes final : public Dataset {
+ public:
+  std::size_t size() const override { return 200; }
+  const Schema& schema() const override { return schema_; }
+  void get(std::size_t index, Rng&, SampleWriter& out) const override {
+    std::ranges::fill(out.values<std::uint8_t>(0), static_cast<std::uint8_t>(index));
+  }
+
+ private:
+  Schema schema_{{{"x", DType::u8, {kMiB}}}};
+};
+
+// The cache is promised 200 MiB of 256, and then another takes 128 of them.
+TEST_CASE("a cache stops storing before it reaches the memory limit", "[process]") {
+  const auto answer = in_group(256 * kMiB, [] {
+    const Mebibytes dataset;
+    const Cache cache(dataset, 200 * kMiB);
+    take_memory(128 * kMiB);
+    DataLoader loader(cache, {.batch_size = 4, .num_workers = 2});
+    std::size_t right = 0;
+    for (const std::uint64_t epoch : {0, 1}) {
+      for (const HostBatch& batch : loader.epoch(epoch)) {
+        for (std::size_t row = 0; row < batch.size(); ++row) {
+          const auto values = batch["x"].rows(row, row + 1).as<std::uint8_t>();
+          const auto wanted = static_cast<std::ptrdiff_t>(kMiB);
+          right += std::ranges::count(values, batch.indices()[row]) == wanted ? 1 : 0;
+        }
+      }
+    }
+    const CacheStats stats = cache.stats();
+    return std::to_string(right) + " right, " + (stats.out_of_memory ? "out of memory, " : "all kept, ") +
+           (stats.stored > 20 && stats.hits == stats.stored ? "some kept"
+                                                            : std::to_string(stats.stored) + " kept");
+  });
+  if (!answer) {
+    std::cout << "SKIPPED: no memory control group can be made here\n";
+    return;
+  }
+  CHECK(*answer == "400 right, out of memory, some kept");
 }
 
 std::size_t kib_of(int pid, const std::string& key) {

@@ -1,4 +1,4 @@
-#include "datasets/subset.h"
+#include "datasets/combinators/subset.h"
 
 #include <fmt/format.h>
 

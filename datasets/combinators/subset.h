@@ -16,6 +16,7 @@ class Subset final : public Dataset {
  public:
   // Throws ArgumentError naming an index that the dataset does not have.
   Subset(const Dataset& dataset, std::vector<std::size_t> indices);
+  Subset(const Dataset&& temporary, std::vector<std::size_t> indices) = delete;
 
   std::size_t size() const override { return indices_.size(); }
   const Schema& schema() const override { return dataset_->schema(); }

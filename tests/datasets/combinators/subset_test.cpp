@@ -1,35 +1,16 @@
-#include "datasets/subset.h"
+#include "datasets/combinators/subset.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "datasets/in_memory.h"
 #include "loader/base/errors.h"
+#include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"
 
 namespace leat::test {
 
-namespace {
-
-// Sample i is the pair of i and what its generator draws first.
-class Numbers final : public Dataset {
- public:
-  std::size_t size() const override { return 10; }
-  const Schema& schema() const override { return schema_; }
-  void get(std::size_t index, Rng& rng, SampleWriter& out) const override {
-    out.set<std::uint64_t>(0, index);
-    out.set<std::uint32_t>(1, rng());
-  }
-  std::string describe(std::size_t index) const override { return "number " + std::to_string(index); }
-
- private:
-  Schema schema_{{{"number", DType::u64, {}}, {"drawn", DType::u32, {}}}};
-};
-
-}  // namespace
-
 TEST_CASE("a subset gives the chosen samples in the chosen order") {
-  const Numbers numbers;
+  const Numbers numbers(10);
   const Subset subset(numbers, {7, 2, 2, 9});
   REQUIRE(subset.size() == 4);
   CHECK(&subset.schema() == &numbers.schema());
@@ -41,13 +22,13 @@ TEST_CASE("a subset gives the chosen samples in the chosen order") {
 }
 
 TEST_CASE("a subset hands on the generator it is given") {
-  const Numbers numbers;
+  const Numbers numbers(10);
   const Subset subset(numbers, {7});
   CHECK(OneSample(subset, 0, Rng(5, 6, 0)).values<std::uint32_t>(1).at(0) == Rng(5, 6, 0)());
 }
 
 TEST_CASE("a subset refuses indices that are not there") {
-  const Numbers numbers;
+  const Numbers numbers(10);
   expect_error<ArgumentError>([&] { Subset(numbers, {3, 10}); }, {"index 10", "position 1", "10 samples"});
   const Subset subset(numbers, {3});
   expect_error<ArgumentError>([&] { OneSample(subset, 1); }, {"no sample 1", "has 1"});

@@ -1,0 +1,45 @@
+#include "datasets/combinators/cache.h"
+
+#include "datasets/combinators/packed_sample.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+std::size_t checked_limit(std::size_t bytes) {
+  if (bytes == 0) throw ArgumentError("a cache of 0 bytes keeps nothing");
+  return bytes;
+}
+
+}  // namespace
+
+Cache::Cache(const Dataset& dataset, std::size_t bytes, CacheOptions options)
+    : dataset_(&dataset), seed_(options.seed), store_(dataset.size(), checked_limit(bytes)) {}
+
+void Cache::get(std::size_t index, Rng&, SampleWriter& out) const {
+  const std::span<const std::byte> kept = store_.find(index);
+  store_.count(index, !kept.empty());
+  if (!kept.empty()) return unpack(kept, out);
+  Rng own(seed_, 0, index);
+  dataset_->get(index, own, out);
+  if (index >= store_.samples()) return;
+  out.check_complete();
+  store_.store(index, packed_bytes(out), [&](std::span<std::byte> room) { pack(out, room); });
+}
+
+void Cache::prefetch(std::size_t index) const noexcept {
+  if (!store_.prefetch(index)) dataset_->prefetch(index);
+}
+
+CacheStats Cache::stats() const {
+  const SampleStore::Figures figures = store_.figures();
+  return {.hits = figures.hits,
+          .misses = figures.misses,
+          .stored = figures.stored,
+          .bytes = figures.used,
+          .limit = store_.limit(),
+          .out_of_memory = figures.closed};
+}
+
+}  // namespace leat

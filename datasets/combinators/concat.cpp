@@ -1,0 +1,82 @@
+#include "datasets/combinators/concat.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "loader/base/checked.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+std::string described(const Schema& schema, std::size_t field) {
+  if (field >= schema.size()) return "is missing";
+  return fmt::format("is '{}', {}", schema[field].name, to_string(schema[field]));
+}
+
+void require_same(const Schema& first, const Schema& other, std::size_t dataset) {
+  const std::size_t fields = std::max(first.size(), other.size());
+  for (std::size_t field = 0; field < fields; ++field) {
+    if (field < first.size() && field < other.size() && first[field] == other[field]) continue;
+    throw ArgumentError(fmt::format(
+        "only datasets of the same fields can follow each other: field {} of dataset {} {}, that of dataset "
+        "0 {}",
+        field, dataset, described(other, field), described(first, field)));
+  }
+}
+
+}  // namespace
+
+Concat::Concat(std::vector<std::reference_wrapper<const Dataset>> datasets)
+    : datasets_(std::move(datasets)), ends_(datasets_.size()) {
+  if (datasets_.empty()) throw ArgumentError("there must be at least one dataset to follow another");
+  for (std::size_t i = 1; i < datasets_.size(); ++i) require_same(schema(), datasets_[i].get().schema(), i);
+  size();
+}
+
+std::size_t Concat::size() const {
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < datasets_.size(); ++i) {
+    end = checked_add(end, datasets_[i].get().size());
+    ends_[i].store(end, std::memory_order_relaxed);
+  }
+  return end;
+}
+
+Concat::Place Concat::find(std::size_t index) const noexcept {
+  const auto end_of = [](const std::atomic<std::size_t>& end) { return end.load(std::memory_order_relaxed); };
+  const auto found = std::ranges::upper_bound(ends_, index, {}, end_of);
+  if (found == ends_.end()) return {};
+  const auto position = static_cast<std::size_t>(found - ends_.begin());
+  const std::size_t first = position == 0 ? 0 : end_of(ends_[position - 1]);
+  const Dataset& dataset = datasets_[position];
+  if (index < first || index - first >= dataset.size()) return {};
+  return {&dataset, index - first};
+}
+
+Concat::Place Concat::at(std::size_t index) const {
+  const Place place = find(index);
+  if (place.dataset != nullptr) return place;
+  throw ArgumentError(
+      fmt::format("there is no sample {}: the {} datasets have {}", index, datasets_.size(), size()));
+}
+
+void Concat::get(std::size_t index, Rng& rng, SampleWriter& out) const {
+  const Place place = at(index);
+  place.dataset->get(place.index, rng, out);
+}
+
+void Concat::prefetch(std::size_t index) const noexcept {
+  const Place place = find(index);
+  if (place.dataset != nullptr) place.dataset->prefetch(place.index);
+}
+
+std::string Concat::describe(std::size_t index) const {
+  const Place place = at(index);
+  return place.dataset->describe(place.index);
+}
+
+}  // namespace leat

@@ -1,0 +1,42 @@
+#include "datasets/combinators/map.h"
+
+#include <utility>
+
+#include "loader/base/errors.h"
+
+namespace leat {
+
+namespace {
+
+template <class Function>
+Function required(Function function) {
+  if (!function) throw ArgumentError("a map needs a function");
+  return function;
+}
+
+}  // namespace
+
+Map::Map(const Dataset& dataset, Schema schema, Function function)
+    : dataset_(&dataset),
+      schema_(std::move(schema)),
+      function_(required(std::move(function))),
+      layout_(dataset.schema()) {}
+
+void Map::get(std::size_t index, Rng& rng, SampleWriter& out) const {
+  const ScratchSample scratch(dataset_->schema(), layout_);
+  SampleWriter sample = scratch.writer();
+  dataset_->get(index, rng, sample);
+  sample.check_complete();
+  function_(SampleView(sample), out, rng);
+}
+
+MapInPlace::MapInPlace(const Dataset& dataset, Function function)
+    : dataset_(&dataset), function_(required(std::move(function))) {}
+
+void MapInPlace::get(std::size_t index, Rng& rng, SampleWriter& out) const {
+  dataset_->get(index, rng, out);
+  out.check_complete();  // here: the function asks for fields, too
+  function_(out, rng);
+}
+
+}  // namespace leat

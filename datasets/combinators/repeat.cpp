@@ -1,0 +1,41 @@
+#include "datasets/combinators/repeat.h"
+
+#include <fmt/format.h>
+
+#include "loader/base/checked.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+Repeat::Repeat(const Dataset& dataset, std::size_t times) : dataset_(&dataset), times_(times) {
+  if (times == 0) throw ArgumentError("a dataset cannot be repeated 0 times");
+  size();
+}
+
+std::size_t Repeat::size() const {
+  return checked_multiply(dataset_->size(), times_);
+}
+
+void Repeat::get(std::size_t index, Rng& rng, SampleWriter& out) const {
+  dataset_->get(original(index), rng, out);
+}
+
+void Repeat::prefetch(std::size_t index) const noexcept {
+  const std::size_t samples = dataset_->size();
+  if (samples != 0) dataset_->prefetch(index % samples);
+}
+
+std::string Repeat::describe(std::size_t index) const {
+  return dataset_->describe(original(index));
+}
+
+std::size_t Repeat::original(std::size_t index) const {
+  const std::size_t samples = dataset_->size();
+  if (samples == 0 || index / samples >= times_) {
+    throw ArgumentError(
+        fmt::format("there is no sample {}: the dataset has {}, {} times over", index, samples, times_));
+  }
+  return index % samples;
+}
+
+}  // namespace leat

@@ -1,0 +1,123 @@
+#include "datasets/combinators/sample_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "loader/base/checked.h"
+#include "loader/base/errors.h"
+#include "loader/base/memory_limits.h"
+
+namespace leat {
+
+struct alignas(64) SampleStore::Control {
+  SharedAtomic<std::uint64_t> used{0}, taken{0};  // bytes of the arena
+  SharedAtomic<std::uint32_t> closed{0};
+};
+
+// One of several, by the sample's number, so that workers seldom write to the same line.
+struct alignas(64) SampleStore::Counts {
+  SharedAtomic<std::uint64_t> hits{0}, misses{0};
+};
+
+namespace {
+
+constexpr std::size_t kCounts = 32;
+constexpr std::size_t kLine = 64, kLinesAhead = 8;  // as InMemoryDataset brings near
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+// The system gives pages when they are touched, so that it is asked beforehand whether there is a chance.
+std::size_t affordable(std::size_t bytes) {
+  const std::size_t available = available_memory();
+  if (bytes > available) throw MemoryError("the samples of a cache", bytes, available);
+  return bytes;
+}
+
+}  // namespace
+
+SampleStore::SampleStore(std::size_t samples, std::size_t bytes)
+    : samples_(samples),
+      limit_(affordable(bytes)),
+      index_("the index of a cache",
+             checked_add(sizeof(Control) + kCounts * sizeof(Counts),
+                         checked_multiply(samples, sizeof(SharedAtomic<std::uint64_t>)))),
+      arena_("the samples of a cache", bytes, Pages::reserved) {
+  std::byte* const memory = index_.bytes().data();
+  control_ = new (memory) Control;
+  counts_ = new (memory + sizeof(Control)) Counts[kCounts];
+  words_ = new (memory + sizeof(Control) + kCounts * sizeof(Counts)) SharedAtomic<std::uint64_t>[samples];
+}
+
+std::span<const std::byte> SampleStore::find(std::size_t sample) const {
+  if (sample >= samples_) return {};
+  const std::uint64_t place = word(sample).load(std::memory_order_acquire);
+  if (place == 0) return {};
+  if (place > limit_) {
+    throw Error(fmt::format("the word of sample {} of a cache of {} bytes was overwritten: {}", sample,
+                            limit_, place));
+  }
+  return arena_.bytes().first(limit_).subspan(place - 1);
+}
+
+bool SampleStore::prefetch(std::size_t sample) const noexcept {
+  if (sample >= samples_) return false;
+  const std::uint64_t place = word(sample).load(std::memory_order_acquire);
+  if (place == 0 || place > limit_) return false;
+  const std::byte* const begin = arena_.bytes().data() + (place - 1);
+  const std::size_t ahead = std::min(limit_ - (place - 1), kLinesAhead * kLine);
+  for (std::size_t offset = 0; offset < ahead; offset += kLine) __builtin_prefetch(begin + offset);
+  return true;
+}
+
+std::span<std::byte> SampleStore::reserve(std::size_t bytes) {
+  if (bytes > limit_ || control_->closed.load(kRelaxed) != 0) return {};
+  const std::size_t room = align_up(bytes, kRoomAlignment);
+  std::uint64_t used = control_->used.load(kRelaxed);
+  do {
+    if (used > limit_ || room > limit_ - used) return {};
+  } while (!control_->used.compare_exchange_strong(used, used + room, kRelaxed));
+  if (!take_pages(used + room)) return {};
+  return arena_.bytes().subspan(used, bytes);
+}
+
+// From where pages are missing on, so that those of a writer that ended are not left out.
+bool SampleStore::take_pages(std::size_t end) {
+  std::uint64_t taken = control_->taken.load(std::memory_order_acquire);
+  if (end <= taken) return true;
+  const std::size_t wanted = std::min(align_up(end, kTakenAtOnce), arena_.bytes().size());
+  const Extent missing{taken, wanted - taken};
+  if (!arena_.try_take({&missing, 1})) {
+    control_->closed.store(1, kRelaxed);
+    return false;
+  }
+  while (taken < wanted &&
+         !control_->taken.compare_exchange_strong(taken, wanted, std::memory_order_acq_rel)) {
+  }
+  return true;
+}
+
+void SampleStore::publish(std::size_t sample, std::span<const std::byte> room) noexcept {
+  const auto place = static_cast<std::uint64_t>(room.data() - arena_.bytes().data()) + 1;
+  std::uint64_t nowhere = 0;
+  word(sample).compare_exchange_strong(nowhere, place, std::memory_order_release);
+}
+
+void SampleStore::count(std::size_t sample, bool hit) noexcept {
+  Counts& counts = counts_[sample % kCounts];
+  (hit ? counts.hits : counts.misses).fetch_add(1, kRelaxed);
+}
+
+SampleStore::Figures SampleStore::figures() const noexcept {
+  Figures figures{.used = control_->used.load(kRelaxed), .closed = control_->closed.load(kRelaxed) != 0};
+  for (std::size_t i = 0; i < kCounts; ++i) {
+    figures.hits += counts_[i].hits.load(kRelaxed);
+    figures.misses += counts_[i].misses.load(kRelaxed);
+  }
+  for (std::size_t sample = 0; sample < samples_; ++sample) {
+    if (word(sample).load(kRelaxed) != 0) ++figures.stored;
+  }
+  return figures;
+}
+
+}  // namespace leat

@@ -1,0 +1,59 @@
+#include "datasets/combinators/scratch_sample.h"
+
+#include <bit>
+#include <memory>
+
+#include "loader/base/checked.h"
+
+namespace leat {
+
+namespace {
+
+struct Block {
+  std::unique_ptr<std::byte[]> memory;
+  std::size_t bytes = 0;
+};
+
+// The blocks of a thread; the first `used` belong to samples that there are.
+struct Blocks {
+  std::vector<Block> blocks;
+  std::size_t used = 0;
+
+  std::byte* take(std::size_t bytes) {
+    if (used == blocks.size()) blocks.emplace_back();
+    Block& block = blocks[used];
+    if (block.bytes < bytes) {
+      block = {};  // the old one first
+      block = {std::make_unique_for_overwrite<std::byte[]>(bytes), bytes};
+    }
+    ++used;
+    return block.memory.get();
+  }
+};
+
+thread_local Blocks blocks_of_thread;
+
+}  // namespace
+
+ScratchLayout::ScratchLayout(const Schema& schema) {
+  for (std::size_t field = 0; field < schema.size(); ++field) {
+    offsets.push_back(bytes);
+    bytes = checked_add(bytes, align_up(schema.row_bytes(field), __STDCPP_DEFAULT_NEW_ALIGNMENT__));
+  }
+}
+
+ScratchSample::ScratchSample(const Schema& schema, const ScratchLayout& layout) : schema_(&schema) {
+  std::byte* const memory = blocks_of_thread.take(layout.bytes);
+  for (std::size_t field = 0; field < schema.size(); ++field)
+    columns_[field] = memory + layout.offsets[field];
+  const auto ragged = static_cast<std::size_t>(std::popcount(schema.ragged_fields()));
+  for (std::size_t i = 0; i < ragged; ++i) {
+    columns_[schema.size() + i] = reinterpret_cast<std::byte*>(&row_offsets_[2 * i]);
+  }
+}
+
+ScratchSample::~ScratchSample() {
+  --blocks_of_thread.used;
+}
+
+}  // namespace leat

@@ -1,0 +1,50 @@
+// A picture's Geometry, and the borders painted around its output.
+#pragma once
+
+#include <vector>
+
+#include "datasets/image/geometry.h"
+#include "datasets/image/padding.h"
+
+namespace leat {
+
+// What the transforms of geometry edit. A border is painted after resampling, and only the part of the picture that is
+// seen in the end is resampled, or even decoded.
+class Canvas {
+ public:
+  // The identity. Throws ArgumentError where the source has no pixels.
+  explicit Canvas(Size source) : geometry_(source) {}
+
+  Size size() const noexcept { return is_bordered() ? Size{x_.size(), y_.size()} : geometry_.output(); }
+
+  // As Geometry's. A bordered picture is not resized: ArgumentError.
+  void crop(int left, int top, Size size);
+  void resize(Size size, Filter filter);
+  void flip();
+  void flip_vertically();
+
+  // Borders of `fill`, or of the picture's own pixels as the mode says. Throws ArgumentError where the picture becomes
+  // too large.
+  void pad(const Padding& padding, PaddingMode mode, Rgb fill);
+
+  // After the last edit: takes from the geometry what is not seen, and drops borders of which nothing is left.
+  void trim();
+
+  // What is to be decoded and resampled; that is all, unless is_bordered().
+  const Geometry& geometry() const noexcept { return geometry_; }
+  bool is_bordered() const noexcept { return x_.size() != 0; }
+
+  // Writes every pixel of `out`, which is of size(), from the geometry's output.
+  void paint(ImageView picture, MutableImageView out) const;
+
+ private:
+  void paint_row(ImageView picture, int from, const std::vector<PaddedAxis::Run>& runs,
+                 std::uint8_t* to) const;
+
+  Geometry geometry_;
+  PaddedAxis x_;  // both empty where there is no border
+  PaddedAxis y_;
+  std::vector<Rgb> fills_;  // number n is at n - 1
+};
+
+}  // namespace leat

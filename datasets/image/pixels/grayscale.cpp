@@ -1,0 +1,12 @@
+#include "datasets/image/pixels/grayscale.h"
+
+#include "datasets/image/pixels/kernels.h"
+#include "datasets/image/pixels/rows.h"
+
+namespace leat {
+
+void to_grayscale(MutableImageView pixels) {
+  for_each_run(pixels, kernels::make_gray);
+}
+
+}  // namespace leat

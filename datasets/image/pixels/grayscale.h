@@ -1,0 +1,16 @@
+// Pictures without colours.
+#pragma once
+
+#include "datasets/image/image.h"
+
+namespace leat {
+
+// A pixel's grey value by ITU-R 601, in Pillow's fixed point: rounded to nearest.
+constexpr std::uint8_t gray_of(const std::uint8_t* rgb) noexcept {
+  return static_cast<std::uint8_t>((rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16);
+}
+
+// All three channels become the pixel's grey value.
+void to_grayscale(MutableImageView pixels);
+
+}  // namespace leat

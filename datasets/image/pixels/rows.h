@@ -1,0 +1,17 @@
+// A picture's rows, for what does not care where one ends.
+#pragma once
+
+#include "datasets/image/image.h"
+
+namespace leat {
+
+// Calls body(first byte, bytes) for each row, or once for all of them where no gap is between them.
+template <class Byte, class Body>
+void for_each_run(BasicImageView<Byte> pixels, const Body& body) {
+  const auto height = static_cast<std::size_t>(pixels.size.height);
+  if (pixels.stride == static_cast<std::ptrdiff_t>(pixels.row_bytes()))
+    return body(pixels.data, pixels.row_bytes() * height);
+  for (int y = 0; y < pixels.size.height; ++y) body(pixels.row(y), pixels.row_bytes());
+}
+
+}  // namespace leat

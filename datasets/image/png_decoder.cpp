@@ -1,0 +1,83 @@
+#include "datasets/image/png_decoder.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "datasets/image/png_chunks.h"
+#include "datasets/image/png_state.h"
+#include "loader/base/checked.h"
+#include "loader/base/errors.h"
+
+namespace leat {
+
+PngDecoder::PngDecoder() : state_(std::make_unique<detail::PngState>()) {}
+PngDecoder::~PngDecoder() = default;
+PngDecoder::PngDecoder(PngDecoder&&) noexcept = default;
+PngDecoder& PngDecoder::operator=(PngDecoder&&) noexcept = default;
+
+Size PngDecoder::read_header(std::span<const std::byte> png, const JpegLimits& limits,
+                             bool read_orientation) {
+  ready_ = false;
+  rows_ = {};
+  next_row_ = 0;
+  const PngChunks chunks = scan_png(png);
+  orientation_ = read_orientation ? tiff_orientation(chunks.exif) : Orientation{};
+  state_->read_header(png, limits);
+  size_ = state_->size();
+  interlaced_ = state_->is_interlaced();
+  ready_ = true;
+  return size_;
+}
+
+void PngDecoder::start(PixelRange rows, PixelRange columns) {
+  if (!ready_) throw ArgumentError("rows are started once after each read_header()");
+  if (!lies_within(rows, size_.height) || !lies_within(columns, size_.width)) {
+    throw ArgumentError(fmt::format("rows [{}, {}) and columns [{}, {}) of a picture of {}", rows.first,
+                                    rows.last, columns.first, columns.last, to_string(size_)));
+  }
+  ready_ = false;
+  detail::PngState& state = *state_;
+  state.guard([&] { state.start(); });
+  const std::size_t row = checked_multiply(static_cast<std::size_t>(size_.width), kChannels);
+  const std::size_t kept = interlaced_ ? static_cast<std::size_t>(size_.height) : 1;
+  pixels_.resize(checked_add(checked_multiply(row, kept), kRowPadding));
+  if (interlaced_) {
+    start_interlaced();
+  } else {
+    state.guard([&] {
+      for (int y = 0; y < rows.first; ++y) state.read_row(nullptr);
+    });
+  }
+  rows_ = rows;
+  first_column_ = columns.first;
+  next_row_ = rows.first;
+}
+
+void PngDecoder::start_interlaced() {
+  detail::PngState& state = *state_;
+  state.guard([&] {
+    state.read_all({pixels_.data(), size_, std::ptrdiff_t{size_.width} * kChannels});
+    state.finish();
+  });
+}
+
+const std::uint8_t* PngDecoder::next_row() {
+  if (next_row_ >= rows_.last) throw ArgumentError("there is no next row");
+  const int row = std::exchange(next_row_, rows_.last);  // an error is the end
+  std::uint8_t* pixels = pixels_.data();
+  if (interlaced_) {
+    pixels += std::ptrdiff_t{row} * size_.width * kChannels;
+  } else {
+    detail::PngState& state = *state_;
+    const bool is_last = row + 1 == size_.height;
+    state.guard([&] {
+      state.read_row(pixels);
+      if (is_last) state.finish();
+    });
+  }
+  next_row_ = row + 1;
+  return pixels + std::ptrdiff_t{first_column_} * kChannels;
+}
+
+}  // namespace leat

@@ -1,0 +1,71 @@
+// PNG to RGB, through libpng.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "datasets/image/geometry.h"
+#include "datasets/image/image.h"
+#include "datasets/image/jpeg_limits.h"
+#include "datasets/image/orientation.h"
+
+namespace leat {
+
+namespace detail {
+class PngState;
+}
+
+// Decodes every kind of PNG to the bytes of Pillow's convert("RGB"): grey in three equal channels, palettes looked up,
+// transparency left out without blending, of 16 bits the upper 8; no gamma or colour profile is applied. Grey of 16 bits
+// is the exception: Pillow cuts its values off at 255, here they are reduced to the upper 8 bits like colours.
+//
+// Rows above the part that is asked for are inflated too, rows below it are not; an interlaced picture is decoded whole.
+//
+// Throws DataError, without a file name, on a file that is none, is damaged (by the CRCs, too), was cut off, or breaks a
+// limit: of JpegLimits, max_pixels and max_decoder_bytes (libpng's rows, and all pixels of an interlaced picture), checked before memory
+// is taken; allow_corrupt accepts wrong CRCs in chunks without pixels. Those chunks are never kept. Damage below the last
+// row that is asked for can go unnoticed.
+//
+// Reuses its memory for pixels; not thread-safe.
+class PngDecoder {
+ public:
+  // Bytes behind the pixels of next_row() that can be read. What they hold is unspecified.
+  static constexpr std::size_t kRowPadding = 64;
+
+  PngDecoder();
+  ~PngDecoder();
+  PngDecoder(PngDecoder&&) noexcept;
+  PngDecoder& operator=(PngDecoder&&) noexcept;
+
+  // Starts on a picture and returns its size, as it is stored. The bytes must stay until its rows are decoded.
+  Size read_header(std::span<const std::byte> png, const JpegLimits& limits = {},
+                   bool read_orientation = false);
+
+  // What the chunk eXIf says of the picture; upright where it was not asked for. Pixels are as they are stored.
+  Orientation orientation() const noexcept { return orientation_; }
+
+  // Goes to the first of `rows`; once after each read_header(). Throws ArgumentError where the picture has no such rows
+  // or columns, or none was started.
+  void start(PixelRange rows, PixelRange columns);
+  // The next row, its first pixel in the first of the columns; valid until the next call. Throws ArgumentError where
+  // there is none.
+  const std::uint8_t* next_row();
+
+ private:
+  void start_interlaced();
+
+  std::unique_ptr<detail::PngState> state_;
+  Orientation orientation_;
+  Size size_;
+  PixelRange rows_;
+  int first_column_ = 0;
+  int next_row_ = 0;    // of the picture; rows_.last where none is to come
+  bool ready_ = false;  // a header was read, its rows were not started
+  bool interlaced_ = false;
+  std::vector<std::uint8_t> pixels_;  // one row, or all of an interlaced picture; padded
+};
+
+}  // namespace leat

@@ -1,0 +1,22 @@
+// What the constructors of transforms refuse. Each throws ArgumentError that names the transform, the parameter and
+// its value.
+#pragma once
+
+#include "datasets/image/image.h"
+
+namespace leat {
+
+struct Interval {
+  double low;
+  double high;
+};
+
+void require_extents(const char* transform, Size size);  // at least 1
+void require_probability(const char* transform, double p);
+void require_within(const char* transform, const char* name, double value, double least, double most);
+// Positive, finite, and not empty.
+void require_positive(const char* transform, const char* name, Interval interval);
+// Within [least, most], and not empty.
+void require_within(const char* transform, const char* name, Interval interval, double least, double most);
+
+}  // namespace leat

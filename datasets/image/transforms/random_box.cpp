@@ -1,0 +1,19 @@
+#include "datasets/image/transforms/random_box.h"
+
+#include <cmath>
+
+namespace leat {
+
+Edges random_edges(Size picture, Interval scale, Interval log_ratio, Rng& rng) {
+  const double area = double(picture.width) * picture.height * rng.uniform(scale.low, scale.high);
+  const double ratio = std::exp(rng.uniform(log_ratio.low, log_ratio.high));
+  return {std::nearbyint(std::sqrt(area * ratio)), std::nearbyint(std::sqrt(area / ratio))};
+}
+
+Box random_place(Size size, Size picture, Rng& rng) {
+  const auto top = static_cast<int>(rng.below(static_cast<std::uint64_t>(picture.height - size.height) + 1));
+  const auto left = static_cast<int>(rng.below(static_cast<std::uint64_t>(picture.width - size.width) + 1));
+  return {left, top, size};
+}
+
+}  // namespace leat

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+
+#include "datasets/image/canvas.h"
+#include "datasets/image/transforms/checks.h"
+#include "loader/base/rng.h"
+
+namespace leat {
+
+// A crop of random area (a share `scale` of the picture's) and random aspect ratio width / height
+// (log-uniform in `ratio`), resized to size x size. Where ten tries do not fit, the largest middle part
+// within `ratio`. Each try draws area and ratio; the one that fits draws top and left.
+class RandomResizedCrop {
+ public:
+  explicit RandomResizedCrop(int size, Interval scale = {0.08, 1.0}, Interval ratio = {3.0 / 4.0, 4.0 / 3.0},
+                             Filter filter = Filter::bilinear);
+
+  void apply(Canvas& canvas, Rng& rng) const;
+  std::optional<Size> output_size(std::optional<Size>) const { return size_; }
+
+ private:
+  bool try_crop(Canvas& canvas, Rng& rng) const;
+  void crop_middle(Canvas& canvas) const;
+
+  Size size_;
+  Interval scale_;
+  Interval ratio_;
+  Interval log_ratio_;
+  Filter filter_;
+};
+
+}  // namespace leat

@@ -1,0 +1,30 @@
+// PNG files of every kind, made chunk by chunk (ISO/IEC 15948).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "datasets/image/image.h"
+
+namespace leat::test {
+
+enum class PngKind { grey = 0, rgb = 2, palette = 3, grey_alpha = 4, rgb_alpha = 6 };
+
+struct PngPicture {
+  Size size;
+  PngKind kind = PngKind::rgb;
+  int depth = 8;  // bits of a sample
+  bool interlaced = false;
+  std::function<unsigned(int x, int y, int sample)> value = {};
+  std::string before = {};  // chunks before the pixels: PLTE, tRNS, eXIf
+};
+
+// Length, type, data and CRC.
+std::string png_chunk(std::string_view type, std::string_view data);
+std::string png_header(const PngPicture& picture);  // the chunk IHDR
+std::string png_file(const PngPicture& picture);
+
+inline constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
+
+}  // namespace leat::test

@@ -1,0 +1,116 @@
+// Where leat-convert may write, and what becomes of samples that cannot be written.
+#include "tools/convert/destination.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "datasets/image/jpeg_encoder.h"
+#include "datasets/image/png_encoder.h"
+#include "tests/datasets/image/formula_image.h"
+#include "tests/datasets/support/file_bytes.h"
+#include "tests/support/expect_error.h"
+#include "tests/tools/run_convert.h"
+#include "tools/common/command_line.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace leat;
+using namespace leat::test;
+using tools::UsageError;
+
+std::string file_of(const std::vector<std::byte>& bytes) {
+  return std::string(text_of(bytes));
+}
+
+// Two pictures, of two classes; one of them twice under one name but for the kind.
+void write_images(const TemporaryFolder& folder) {
+  const Image image = image_of({8, 6}, ramp);
+  folder.write("src/cat/1.jpg", file_of(encode_jpeg(image.view())));
+  folder.write("src/dog/2.jpg", file_of(encode_jpeg(image.view())));
+  folder.write("src/dog/2.png", file_of(encode_png(image.view())));
+}
+
+tools::ConvertOptions options_of(const TemporaryFolder& folder, const fs::path& destination) {
+  tools::ConvertOptions options;
+  options.source = (folder / "src").string();
+  options.destination = destination;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a destination in the source is refused, through links and dots too") {
+  const TemporaryFolder folder;
+  write_images(folder);
+  fs::create_directory_symlink(folder / "src", folder / "link");
+  fs::create_directory(folder / "src/empty");
+  for (const char* name : {"src/out", "src/cat/../out", "link/deep/out", "src/empty", "src/./a/"}) {
+    INFO(name);
+    expect_error<UsageError>([&] { find_destination(options_of(folder, folder / name)); }, {"only read"});
+  }
+  expect_error<UsageError>([&] { find_destination(options_of(folder, folder / "src")); }, {"exists already"});
+  const tools::Destination beside = find_destination(options_of(folder, folder / "src2/"));
+  CHECK(beside.folder == folder / "src2");
+  CHECK(beside.partial == folder / "src2.partial");
+}
+
+TEST_CASE("a destination that could not be replaced at the end is refused at the start") {
+  const TemporaryFolder folder;
+  write_images(folder);
+  fs::create_directory(folder / "empty");
+  fs::create_directory_symlink(folder / "empty", folder / "link");
+  fs::create_directory_symlink(folder / "nowhere", folder / "dangling");
+  folder.write("full/x", "");
+  folder.write("file", "");
+  for (const char* name : {"link", "dangling"})
+    expect_error<UsageError>([&] { find_destination(options_of(folder, folder / name)); }, {"is a link"});
+  for (const char* name : {"full", "file"})
+    expect_error<UsageError>([&] { find_destination(options_of(folder, folder / name)); },
+                             {"exists already"});
+  CHECK(find_destination(options_of(folder, folder / "empty")).folder == folder / "empty");
+  fs::create_directory(folder / "new.partial");
+  auto options = options_of(folder, folder / "new");
+  expect_error<UsageError>([&] { find_destination(options); }, {"--resume", "broken off"});
+  options.resume = true;
+  CHECK(find_destination(options).partial == folder / "new.partial");
+}
+
+TEST_CASE("a folder is held by one conversion at a time") {
+  const TemporaryFolder folder;
+  {
+    const tools::FolderLock first(folder / "new");
+    expect_error<UsageError>([&] { tools::FolderLock second(folder / "new"); },
+                             {"another leat-convert", "new"});
+  }
+  const tools::FolderLock third(folder / "new");
+}
+
+TEST_CASE("convert: what a format cannot hold beside its neighbours is named, or skipped and listed",
+          "[process]") {
+  const TemporaryFolder folder;
+  write_images(folder);
+  const std::string source = (folder / "src").string(), set = (folder / "set").string();
+  const ConvertOutcome stopped = run_convert(source + " " + set + " --to webdataset");
+  CHECK(stopped.code == 1);
+  CHECK(stopped.err.find("src/dog/2.png: sample 2: ") != std::string::npos);
+  CHECK_FALSE(fs::exists(set));
+  fs::remove_all(set + ".partial");
+  const ConvertOutcome skipped = run_convert(source + " " + set + " --to webdataset --on-error skip");
+  CHECK(skipped.code == 0);
+  CHECK(skipped.err.find("skipped: sample 2: ") != std::string::npos);
+  CHECK(skipped.out.find("2 samples in 1 shards") != std::string::npos);
+}
+
+TEST_CASE("convert: where every sample is bad, nothing is made of them", "[process]") {
+  const TemporaryFolder folder;
+  folder.write("src/cat/1.jpg", "no picture");
+  folder.write("src/cat/2.png", "none, either");
+  const ConvertOutcome outcome =
+      run_convert((folder / "src").string() + " " + (folder / "set").string() + " --on-error skip");
+  CHECK(outcome.code == 1);
+  CHECK(outcome.err.find("all of its 2 samples are bad") != std::string::npos);
+  CHECK_FALSE(fs::exists(folder / "set"));
+}

@@ -1,0 +1,71 @@
+#include "tools/convert/sample_view.h"
+
+#include <array>
+#include <cstring>
+
+#include "datasets/image/image_loader.h"
+#include "datasets/image/picture_decoder.h"
+#include "loader/base/errors.h"
+#include "tools/convert/recoder.h"
+
+namespace leat::tools {
+
+SampleView::SampleView(const RecordSchema& schema) {
+  const auto label = schema.find("label");
+  if (label && schema.fields().has_scalar(*label, DType::i64)) label_ = label;
+  picture_ = schema.find(Content::jpeg);
+  if (picture_) return;
+  picture_ = schema.find(Content::rgb);
+  if (!picture_) return;
+  is_raw_ = true;
+  const Field& field = schema.fields()[*picture_];
+  if (field.is_ragged()) {
+    extents_ = schema.find(field.name + "_size");
+    if (!extents_) picture_.reset();
+  } else {
+    size_ = {static_cast<int>(field.shape[1]), static_cast<int>(field.shape[0])};
+  }
+}
+
+std::optional<std::int64_t> SampleView::label(const ConversionSample& sample) const {
+  if (!label_) return std::nullopt;
+  std::int64_t label = 0;
+  std::memcpy(&label, sample.fields[*label_].data(), sizeof label);
+  return label;
+}
+
+ImageView SampleView::pixels_of(const ConversionSample& sample) const {
+  const std::vector<std::byte>& pixels = sample.fields[*picture_];
+  Size size = size_;
+  if (extents_) {
+    std::array<std::uint32_t, 2> extents{};  // height, width
+    std::memcpy(extents.data(), sample.fields[*extents_].data(), sizeof extents);
+    size = {static_cast<int>(extents[1]), static_cast<int>(extents[0])};
+  }
+  const std::uint64_t count = std::uint64_t(size.width) * std::uint64_t(size.height);
+  if (size.width <= 0 || size.height <= 0 || count * kChannels != pixels.size()) {
+    throw DataError("picture", to_string(size) + " pixels are not what is stored");
+  }
+  return {reinterpret_cast<const std::uint8_t*>(pixels.data()), size, std::ptrdiff_t{size.width} * kChannels};
+}
+
+Image SampleView::thumbnail(const ConversionSample& sample, int side) const {
+  const ResizeRule rule{ResizeRule::Kind::longest_side, side};
+  Rng unused(0, 0, 0);
+  if (is_raw_) {
+    const ImageView pixels = pixels_of(sample);
+    Image image(resized(pixels.size, rule));
+    Resampler resampler;
+    resampler.prepare(
+        TransformPipeline(Resize(image.size().height, image.size().width)).plan(pixels.size, unused));
+    resampler.run({pixels}, image.view());
+    return image;
+  }
+  const std::vector<std::byte>& file = sample.fields[*picture_];
+  Image image(resized(PictureDecoder().read_header(file), rule));
+  ImageLoader::of_this_thread().load(file, Resize(image.size().height, image.size().width), {}, unused,
+                                     image.view());
+  return image;
+}
+
+}  // namespace leat::tools
