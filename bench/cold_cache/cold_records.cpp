@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "datasets/combinators/subset.h"
 #include "datasets/file_advice.h"
 #include "datasets/records/file_reading.h"
 #include "datasets/shards/image_folder_source.h"
 #include "datasets/shards/record_writer.h"
-#include "datasets/subset.h"
 #include "loader/base/errors.h"
 #include "loader/data_loader.h"
 
