@@ -6,12 +6,12 @@
 namespace leat {
 
 // Whether asking pays. Parts that are in memory anyway are not worth a system call for each: where the last ones
-// that were looked at were, only one in eight is looked at, until one is not. A plain class.
+// that were looked at were, only one in 32 is looked at, and none asked for, until one is not. A plain class.
 class Warmth {
  public:
-  static constexpr unsigned kEvery = 8, kPatience = 16;
+  static constexpr unsigned kEvery = 8, kEveryWarm = 32, kPatience = 16;
 
-  bool due() noexcept { return asked_++ % kEvery == 0; }  // to look at this one
+  bool due() noexcept { return asked_++ % (warm() ? kEveryWarm : kEvery) == 0; }  // to look at this one
   void saw(bool in_memory) noexcept { hits_ = !in_memory ? 0 : hits_ + (hits_ < kPatience ? 1 : 0); }
   bool warm() const noexcept { return hits_ == kPatience; }
 

@@ -5,9 +5,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "datasets/combinators/subset.h"
 #include "datasets/file_advice.h"
 #include "datasets/records/file_reading.h"
 #include "datasets/shards/image_folder_source.h"
@@ -48,6 +50,28 @@ std::vector<std::byte> random_bytes(std::size_t count, std::size_t index) {
   return bytes;
 }
 
+// The record that is sample `sample` of an epoch.
+std::size_t chosen(std::size_t sample) {
+  return kSpread * sample + sample % kSpread;
+}
+
+Subset one_of_each(const RecordDataset& records) {
+  std::vector<std::size_t> indices(records.size() / kSpread);
+  for (std::size_t sample = 0; sample < indices.size(); ++sample) indices[sample] = chosen(sample);
+  return Subset(records, std::move(indices));
+}
+
+// Pages that are still being read stay: hence the attempts.
+bool evict(const std::filesystem::path& path, std::uint64_t first_record) {
+  const UniqueFd file = open_for_reading(path);
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    leat::evict(file.get());
+    if (!in_page_cache(file.get(), first_record)) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
 double epoch_of(DataLoader& loader, std::size_t samples) {
   std::vector<bool> seen(samples, false);
   std::size_t delivered = 0;
@@ -55,8 +79,11 @@ double epoch_of(DataLoader& loader, std::size_t samples) {
   while (const auto batch = loader.next()) {
     for (const std::int64_t label : (*batch)["label"].as<std::int64_t>()) {
       const auto index = static_cast<std::size_t>(label);
-      if (index >= samples || seen[index]) throw Error("an epoch delivered a sample twice, or a wrong one");
-      seen[index] = true;
+      const std::size_t sample = index / kSpread;
+      if (index != chosen(sample) || sample >= samples || seen[sample]) {
+        throw Error("an epoch delivered a sample twice, or a wrong one");
+      }
+      seen[sample] = true;
     }
     delivered += batch->size();
   }
@@ -77,7 +104,7 @@ void write_records(const std::filesystem::path& folder, const RecordsToWrite& wh
                       RecordSchema({{{"label", DType::i64, {}}, Content::values},
                                     {Field::text("image", longest), Content::bytes}}),
                       {.zstd = RecordWriterOptions::Zstd::off});
-  for (std::size_t i = 0; i < what.samples; ++i) {
+  for (std::size_t i = 0; i < kSpread * what.samples; ++i) {
     auto picture = images ? std::move(images->read(i % images->size()).fields[ImageFolderSource::kImage])
                           : random_bytes(what.bytes, i);
     writer.add({{label_of(i), std::move(picture)}});
@@ -86,18 +113,16 @@ void write_records(const std::filesystem::path& folder, const RecordsToWrite& wh
 }
 
 bool evict(const RecordSet& set) {
-  bool gone = true;
   for (std::size_t shard = 0; shard < set.manifest().shards.size(); ++shard) {
-    const UniqueFd file = open_for_reading(set.path_of(shard));
-    leat::evict(file.get());
-    gone = gone && !in_page_cache(file.get(), set.shard(shard).footer().data_offset);
+    if (!evict(set.path_of(shard), set.shard(shard).footer().data_offset)) return false;
   }
-  return gone;
+  return true;
 }
 
 double measure(const RecordDataset& records, const Setting& setting, std::uint64_t seed) {
-  const Unannounced unannounced(records);
-  const Dataset& dataset = setting.reads_ahead ? static_cast<const Dataset&>(records) : unannounced;
+  const Subset samples = one_of_each(records);
+  const Unannounced unannounced(samples);
+  const Dataset& dataset = setting.reads_ahead ? static_cast<const Dataset&>(samples) : unannounced;
   DataLoader loader(dataset, {.batch_size = kBatch,
                               .shuffle = true,
                               .num_workers = setting.workers,
@@ -106,7 +131,7 @@ double measure(const RecordDataset& records, const Setting& setting, std::uint64
   if (setting.cold && !evict(records.records())) {
     throw Error("the file system keeps the records in memory: nothing here would be cold");
   }
-  return epoch_of(loader, records.size());
+  return epoch_of(loader, samples.size());
 }
 
 }  // namespace leat::bench

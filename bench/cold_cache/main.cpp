@@ -22,7 +22,7 @@ namespace {
 using namespace leat::bench;
 
 struct Options {
-  RecordsToWrite records{2000, 0, {}};
+  RecordsToWrite records{1000, 0, {}};
   std::size_t kilobytes = 110;
   int rounds = 5;
 };
@@ -30,7 +30,8 @@ struct Options {
 Options read_options(int argc, char** argv, CLI::App& app) {
   Options options;
   std::string images;
-  app.add_option("--samples", options.records.samples, "records, all read in each epoch")
+  app.add_option("--samples", options.records.samples,
+                 "of an epoch: one of each four records that are written")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   auto* const size = app.add_option("--kilobytes", options.kilobytes, "of each record")

@@ -72,6 +72,9 @@ TEST_CASE(
   CHECK(warmth.warm());
   warmth.saw(true);
   CHECK(warmth.warm());
+  looks = 0;
+  for (unsigned i = 0; i < 10 * Warmth::kEveryWarm; ++i) looks += warmth.due() ? 1 : 0;
+  CHECK(looks == 10);
   warmth.saw(false);
   CHECK_FALSE(warmth.warm());
   for (unsigned i = 1; i < Warmth::kPatience; ++i) warmth.saw(true);
