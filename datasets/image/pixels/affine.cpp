@@ -135,6 +135,8 @@ void check(const AffineMatrix& m) {
 
 void affine(ImageView from, MutableImageView to, const AffineMatrix& m, Rgb fill) {
   check(m);
+  if (to.size.width == 0 || to.size.height == 0)
+    return;  // and no entry of the matrix is too large for fixed point
   if (m.b == 0 && m.d == 0) return scale(from, to, m, fill);
   const int w = to.size.width, h = to.size.height;
   if (fits_fixed(m, 0, 0) && fits_fixed(m, w, h) && fits_fixed(m, 0, h) && fits_fixed(m, w, 0)) {

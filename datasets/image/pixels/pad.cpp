@@ -34,7 +34,7 @@ void check(Size from, Size to, int left, int top, PaddingMode mode) {
 void pad_row(const std::uint8_t* from, int width, std::uint8_t* to, int whole, int left, PaddingMode mode,
              Rgb fill) {
   const auto at = [&](int x) { return to + std::ptrdiff_t{x} * kChannels; };
-  std::memcpy(at(left), from, static_cast<std::size_t>(width) * kChannels);
+  std::copy_n(from, static_cast<std::size_t>(width) * kChannels, at(left));
   if (mode == PaddingMode::constant) {
     fill_run(to, left, fill);
     fill_run(at(left + width), whole - left - width, fill);

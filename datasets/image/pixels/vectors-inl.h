@@ -76,9 +76,10 @@ struct BytesOfPixels {
 };
 
 HWY_INLINE BytesOfPixels LoadPixels(const std::uint8_t* rgb) {
-  BytesOfPixels pixels;
-  hn::LoadInterleaved3(Bytes(), rgb, pixels.red, pixels.green, pixels.blue);
-  return pixels;
+  ByteVec red, green,
+      blue;  // not in the struct: its own constructor would not be built for the instruction set
+  hn::LoadInterleaved3(Bytes(), rgb, red, green, blue);
+  return {red, green, blue};
 }
 
 struct IntPixels {

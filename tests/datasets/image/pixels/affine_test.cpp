@@ -103,7 +103,8 @@ TEST_CASE("where nothing of the source is met, all is filled") {
     CHECK(equal(moved(source, {4, 3}, far), filled));
     CHECK(equal(moved(none, {4, 3}, far), filled));
   }
-  CHECK(moved(source, {0, 7}, {1, 1, 0, 1, 1, 0}).size() == Size{0, 7});
+  CHECK(moved(source, {0, 7}, {1e300, 1, 0, 1, 1, 0}).size() == Size{0, 7});
+  CHECK(moved(source, {7, 0}, {1, 1e300, 0, 1, 1e300, 0}).size() == Size{7, 0});
 }
 
 TEST_CASE("a matrix of one point paints the output with one pixel") {

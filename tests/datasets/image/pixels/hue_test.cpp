@@ -55,8 +55,9 @@ Rgb to_rgb(Hsv hsv) {
   return by_sector[sector];
 }
 
-// All colours whose channels are multiples of `step`.
-void check_colors(int step, std::uint8_t shift) {
+// How many of the colours whose channels are multiples of `step` turn to another one than by that arithmetic.
+int differing_colors(int step, std::uint8_t shift) {
+  int differing = 0;
   const int width = 255 / step + 1;
   for (int red = 0; red < 256; red += step) {
     const auto color = [&](int x, int y, int c) { return c == 0 ? red : step * (c == 1 ? x : y); };
@@ -67,10 +68,11 @@ void check_colors(int step, std::uint8_t shift) {
       for (int x = 0; x < width; ++x) {
         Hsv hsv = to_hsv(pixel_at(before, x, y));
         hsv.hue = (hsv.hue + shift) % 256;
-        if (pixel_at(after, x, y) != to_rgb(hsv)) FAIL(red << ", " << step * x << ", " << step * y);
+        if (pixel_at(after, x, y) != to_rgb(hsv)) ++differing;
       }
     }
   }
+  return differing;
 }
 
 }  // namespace
@@ -102,14 +104,16 @@ TEST_CASE("hues move along the circle by 255 steps") {
 
 TEST_CASE("hues of colours from all over the cube are those of Pillow's arithmetic") {
   on_every_target([] {
-    for (int shift = 0; shift < 256; shift += 51) check_colors(17, static_cast<std::uint8_t>(shift));
-    check_colors(13, 77);
+    for (int shift = 0; shift < 256; shift += 51)
+      CHECK(differing_colors(17, static_cast<std::uint8_t>(shift)) == 0);
+    CHECK(differing_colors(13, 77) == 0);
   });
 }
 
 TEST_CASE("all colours turn, and all hues, by Pillow's arithmetic", "[slow]") {
-  check_colors(1, 0);
-  for (int shift = 0; shift < 256; ++shift) check_colors(15, static_cast<std::uint8_t>(shift));
+  CHECK(differing_colors(1, 0) == 0);
+  for (int shift = 0; shift < 256; ++shift)
+    CHECK(differing_colors(15, static_cast<std::uint8_t>(shift)) == 0);
 }
 
 TEST_CASE("hues are not moved by more than half a turn") {
