@@ -33,6 +33,14 @@ class Dataset {
   // results. `index` is below size().
   virtual void prefetch(std::size_t index) const noexcept { (void)index; }
 
+  // A hint: get(index) is to be called soon, some tens of samples later, by this worker or another one. What storage
+  // can bring nearer should be asked for, without waiting for it and without effect on results. `index` is below
+  // size(). As thread-safe as get().
+  virtual void read_ahead(std::size_t index) const noexcept { (void)index; }
+
+  // Whether read_ahead() does anything; constant. Where it does not, nobody looks ahead.
+  virtual bool reads_ahead() const noexcept { return false; }
+
   // Where sample `index` comes from, for messages: a path, say. Empty if there is nothing to add to the
   // index.
   virtual std::string describe(std::size_t index) const { return (void)index, std::string(); }

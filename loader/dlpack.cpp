@@ -16,6 +16,8 @@ namespace leat {
 
 namespace {
 
+constexpr std::uint8_t kBool = 6;  // kDLBool, which headers before DLPack 0.8 do not have
+
 std::uint8_t code_of(DType dtype) {
   switch (dtype) {
     case DType::u8:
@@ -28,6 +30,8 @@ std::uint8_t code_of(DType dtype) {
     case DType::i32:
     case DType::i64:
       return kDLInt;
+    case DType::boolean:
+      return kBool;
     case DType::bf16:
       return kDLBfloat;
     case DType::f16:

@@ -42,7 +42,7 @@ void LoaderMeter::looked() {
 LoaderStats LoaderMeter::stats() const {
   const SchedulerCounts counts = scheduler_.counts();
   LoaderStats stats;
-  stats.seconds = static_cast<double>(steady_ns() - epoch_.ns) / kSecond;
+  stats.seconds = static_cast<double>(std::max<std::uint64_t>(steady_ns() - epoch_.ns, 1)) / kSecond;
   stats.batches = counts.batches;
   stats.samples = counts.samples;
   stats.samples_per_second = static_cast<double>(counts.samples) / stats.seconds;

@@ -21,7 +21,10 @@ class LoaderMeter {
     std::vector<std::uint64_t> busy_ns, loaded;  // by worker
   };
 
-  LoaderMeter(const BatchScheduler& scheduler, int workers) : scheduler_(scheduler), workers_(workers) {}
+  // Until the first epoch begins, counts from here on.
+  LoaderMeter(const BatchScheduler& scheduler, int workers) : scheduler_(scheduler), workers_(workers) {
+    begin_epoch();
+  }
 
   void begin_epoch();  // before the scheduler does
   void waited(std::uint64_t ns) noexcept { waited_ns_ += ns; }

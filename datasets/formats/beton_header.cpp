@@ -41,7 +41,8 @@ struct NumpyType {
   std::string_view name;
   std::uint64_t bytes;
 };
-constexpr std::array<NumpyType, 11> kNumpyTypes{{{"u1", "uint8", 1},
+constexpr std::array<NumpyType, 12> kNumpyTypes{{{"u1", "uint8", 1},
+                                                 {"b1", "bool", 1},
                                                  {"i1", "int8", 1},
                                                  {"u2", "uint16", 2},
                                                  {"i2", "int16", 2},

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/file_advice.h"
 #include "loader/base/unique_fd.h"
 
 namespace leat {
@@ -28,6 +29,11 @@ class FileReader {
 
   // Replaces `bytes` by `count` bytes; that they are there is checked before memory is taken.
   void read(std::uint64_t offset, std::uint64_t count, std::vector<std::byte>& bytes) const;
+
+  // Has the kernel fetch them, without waiting; see will_need().
+  void read_ahead(std::uint64_t offset, std::uint64_t count) const noexcept {
+    will_need(fd_.get(), offset, count);
+  }
 
  private:
   void check_range(std::uint64_t offset, std::uint64_t count) const;

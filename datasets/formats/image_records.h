@@ -45,6 +45,8 @@ class ImageRecords final : public Dataset {
   std::size_t size() const override { return source_->size(); }
   const Schema& schema() const override { return schema_; }
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
+  void read_ahead(std::size_t index) const noexcept override { source_->read_ahead(index, both_); }
+  bool reads_ahead() const noexcept override { return source_->reads_ahead(); }
   std::string describe(std::size_t index) const override { return source_->describe(index); }
 
   std::int64_t label_of(std::size_t index) const;  // reads the label alone

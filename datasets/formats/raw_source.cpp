@@ -39,15 +39,16 @@ struct IntegerEncoding {
   bool is_signed;
 };
 
-constexpr std::array<IntegerEncoding, 9> kIntegers{{{"int", 8, true},
-                                                    {"int8", 1, true},
-                                                    {"int16", 2, true},
-                                                    {"int32", 4, true},
-                                                    {"int64", 8, true},
-                                                    {"uint8", 1, false},
-                                                    {"uint16", 2, false},
-                                                    {"uint32", 4, false},
-                                                    {"uint64", 8, false}}};
+constexpr std::array<IntegerEncoding, 10> kIntegers{{{"int", 8, true},
+                                                     {"bool", 1, false},
+                                                     {"int8", 1, true},
+                                                     {"int16", 2, true},
+                                                     {"int32", 4, true},
+                                                     {"int64", 8, true},
+                                                     {"uint8", 1, false},
+                                                     {"uint16", 2, false},
+                                                     {"uint32", 4, false},
+                                                     {"uint64", 8, false}}};
 
 // The dtype of "ndarray:<dtype>:1"; other encodings are returned as they are.
 std::string_view scalar_encoding(std::string_view encoding) {

@@ -15,6 +15,7 @@ namespace leat {
 // A field's encoding, whatever the format, is called as MDS calls it:
 //   bytes, str (UTF-8), json; jpeg, png (whole files);
 //   int (i64), int8 to int64, uint8 to uint64, float16, float32, float64: little-endian scalars;
+//   bool: a byte, 0 or 1;
 //   str_int, str_float, str_decimal: decimal text;
 //   pil: u32 width, u32 height, u32 length of mode, mode (L or RGB), the pixels row by row;
 //   ndarray:<dtype>:<d0,d1,...>: the values in C order; ndarray and ndarray:<dtype> carry their own headers;
@@ -66,6 +67,12 @@ class RawSource {
   // Replaces `sample` by the chosen fields of sample `index`. Throws ArgumentError where there is no such sample,
   // DataError that names the file where what it holds is damaged, SystemError where it cannot be read.
   virtual void read(std::size_t index, const FieldChoice& choice, RawSample& sample) const = 0;
+
+  // As Dataset's, for the chosen fields.
+  virtual void read_ahead(std::size_t index, const FieldChoice& choice) const noexcept {
+    (void)index, (void)choice;
+  }
+  virtual bool reads_ahead() const noexcept { return false; }
 
   // Where the sample lies, for messages: "train-000017.tar, sample dir/n0153_17".
   virtual std::string describe(std::size_t index) const = 0;

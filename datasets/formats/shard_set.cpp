@@ -45,4 +45,13 @@ void ShardSet::read(std::size_t shard, std::uint64_t offset, std::uint64_t count
   with_file(shard, [&](const FileReader& file) { file.read(offset, count, bytes); });
 }
 
+void ShardSet::read_ahead(std::size_t shard, std::uint64_t offset, std::uint64_t count) const noexcept {
+  const bool open = files_[shard].load(std::memory_order_acquire) != nullptr;
+  if (!open && (prepare_ || open_.load() >= max_open_)) return;
+  try {
+    with_file(shard, [&](const FileReader& file) { file.read_ahead(offset, count); });
+  } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
+  }
+}
+
 }  // namespace leat

@@ -42,6 +42,10 @@ class ShardSet {
   void read(std::size_t shard, std::uint64_t offset, std::uint64_t count,
             std::vector<std::byte>& bytes) const;
 
+  // Has the kernel fetch a part, without waiting for it. Opens the shard only where it stays open, and nothing need be
+  // prepared; what is wrong with it is said when it is read.
+  void read_ahead(std::size_t shard, std::uint64_t offset, std::uint64_t count) const noexcept;
+
  private:
   template <class Use>
   void with_file(std::size_t shard, const Use& use) const;

@@ -71,6 +71,11 @@ void TfRecordSource::read(std::size_t index, const FieldChoice& choice, RawSampl
   }
 }
 
+void TfRecordSource::read_ahead(std::size_t index, const FieldChoice&) const noexcept {
+  const Record& record = records_[index];
+  shards_.read_ahead(shard_of(index), record.offset, record.length + kTfRecordTail);
+}
+
 std::string TfRecordSource::describe(std::size_t index) const {
   check_index(index);
   const std::size_t shard = shard_of(index);

@@ -194,6 +194,12 @@ void TokenWindows::get(std::size_t index, Rng&, SampleWriter& out) const {
   }
 }
 
+void TokenWindows::read_ahead(std::size_t index) const noexcept {
+  const Window chosen = window(index);
+  const std::size_t width = size_of(options_.stored);
+  file_.read_ahead(chosen.first * width, chosen.length * width);
+}
+
 std::string TokenWindows::describe(std::size_t index) const {
   const Window chosen = window(index);
   return fmt::format("{}, tokens {} to {}", file_.path(), chosen.first, chosen.first + chosen.length);

@@ -43,6 +43,8 @@ class TokenWindows final : public Dataset {
   std::size_t size() const override { return windows_; }
   const Schema& schema() const override { return schema_; }
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
+  void read_ahead(std::size_t index) const noexcept override;
+  bool reads_ahead() const noexcept override { return true; }
   std::string describe(std::size_t index) const override;
 
   std::uint64_t tokens() const noexcept { return tokens_; }

@@ -74,6 +74,13 @@ void WebDatasetSource::read(std::size_t index, const FieldChoice& choice, RawSam
   }
 }
 
+void WebDatasetSource::read_ahead(std::size_t index, const FieldChoice& choice) const noexcept {
+  const std::size_t shard = index_.shard_of(index);
+  for (const TarIndex::Member& member : index_.members(index)) {
+    if (choice.wants(index_.suffix(member))) shards_.read_ahead(shard, member.offset, member.size);
+  }
+}
+
 void WebDatasetSource::read_member(std::size_t shard, const TarIndex::Member& member,
                                    RawSample& sample) const {
   const std::string& suffix = index_.suffix(member);

@@ -33,6 +33,8 @@ class WebDatasetSource final : public RawSource {
 
   std::size_t size() const override { return index_.size(); }
   void read(std::size_t index, const FieldChoice& choice, RawSample& sample) const override;
+  void read_ahead(std::size_t index, const FieldChoice& choice) const noexcept override;
+  bool reads_ahead() const noexcept override { return true; }
   std::string describe(std::size_t index) const override;
 
   std::string_view key(std::size_t index) const override { return index_.key(index); }

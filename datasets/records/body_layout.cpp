@@ -18,6 +18,7 @@ BodyLayout::BodyLayout(const Schema& schema, std::size_t alignment)
   std::size_t end = lengths_bytes();
   bool leads = true;
   for (std::size_t field = 0; field < schema_.size(); ++field) {
+    if (schema_[field].dtype == DType::boolean) boolean_.push_back(field);
     const std::size_t start = align_up(end, alignment_);
     leads = leads && !schema_[field].is_ragged();
     if (leads) leading_.push_back({start, schema_.row_bytes(field), 1});
@@ -43,10 +44,17 @@ std::size_t BodyLayout::length_of(std::size_t field, std::size_t bytes) const {
   return length;
 }
 
+void BodyLayout::check_booleans(std::size_t field, std::span<const std::byte> value) const {
+  if (are_booleans(value)) return;
+  throw ArgumentError(
+      fmt::format("field '{}' holds a byte that is neither 0 nor 1, so no bool", schema_[field].name));
+}
+
 void BodyLayout::encode(std::span<const std::vector<std::byte>> values, std::vector<std::byte>& body) const {
   if (values.size() != schema_.size()) {
     throw ArgumentError(fmt::format("a record has {} fields, not {}", schema_.size(), values.size()));
   }
+  for (const std::size_t field : boolean_) check_booleans(field, values[field]);
   std::size_t end = lengths_bytes();
   for (const auto& value : values) end = checked_add(align_up(end, alignment_), value.size());
   if (end > kMaxBytes) {

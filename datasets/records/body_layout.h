@@ -31,8 +31,13 @@ class BodyLayout {
   // The first fields, up to the first ragged one, lie at the same place in every body.
   std::span<const FieldPlace> leading() const noexcept { return leading_; }
 
+  // Of a boolean field: throws ArgumentError that names it where a byte of `value` is neither 0 nor 1.
+  void check_booleans(std::size_t field, std::span<const std::byte> value) const;
+  std::span<const std::size_t> boolean_fields() const noexcept { return boolean_; }
+
   // Replaces `body` by that of a record; one value per field, each of whole elements. Throws ArgumentError that
-  // names a field whose value has another size than its shape, or is longer than its max_length.
+  // names a field whose value has another size than its shape, or is longer than its max_length, or holds a byte that
+  // is no boolean where it should be one.
   void encode(std::span<const std::vector<std::byte>> values, std::vector<std::byte>& body) const;
 
   // The fields' places in a body of `bytes`, whose first lengths_bytes() are `lengths`. `places` holds one per
@@ -48,6 +53,7 @@ class BodyLayout {
   std::size_t ragged_;  // ragged fields
   std::size_t max_bytes_ = 0;
   std::vector<FieldPlace> leading_;
+  std::vector<std::size_t> boolean_;
 };
 
 }  // namespace leat

@@ -21,6 +21,8 @@ class RecordDataset final : public Dataset {
   std::size_t size() const override { return set_.size(); }
   const Schema& schema() const override { return set_.schema().fields(); }
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
+  void read_ahead(std::size_t index) const noexcept override { set_.read_ahead(index); }
+  bool reads_ahead() const noexcept override { return true; }
   std::string describe(std::size_t index) const override { return set_.describe(index); }
 
   const RecordSet& records() const noexcept { return set_; }

@@ -112,6 +112,13 @@ bool RecordSet::peek(std::size_t index, std::size_t field, std::span<std::byte> 
   return shard(place.shard).peek(place.record, field, row);
 }
 
+// A shard that is not there yet is not looked for.
+void RecordSet::read_ahead(std::size_t index) const noexcept {
+  const Place place = locate(index);
+  const ShardReader* const reader = readers_[place.shard].load(std::memory_order_acquire);
+  if (reader != nullptr) reader->read_ahead(place.record);
+}
+
 RecordView RecordSet::read(std::size_t index, std::span<const std::span<std::byte>> rows) const {
   const Place place = locate(index);
   const ShardReader& reader = shard(place.shard);

@@ -40,6 +40,9 @@ class RecordSet {
   // Reads one field of fixed shape alone, unchecked. False where that cannot be done: ShardReader::peek().
   bool peek(std::size_t index, std::size_t field, std::span<std::byte> row) const;
 
+  // Has the kernel fetch a record, without waiting for it. `index` is below size().
+  void read_ahead(std::size_t index) const noexcept;
+
   const std::filesystem::path& path() const noexcept { return path_; }
   std::string describe(std::size_t index) const;  // "folder/shard-00002.leat, record 17"
 

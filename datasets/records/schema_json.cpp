@@ -14,8 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kDTypes{DType::u8,  DType::i8,  DType::u16, DType::i16,  DType::u32, DType::i32,
-                             DType::u64, DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64};
+constexpr std::array kDTypes{DType::u8,  DType::i8,  DType::u16,    DType::i16, DType::u32,
+                             DType::i32, DType::u64, DType::i64,    DType::f16, DType::bf16,
+                             DType::f32, DType::f64, DType::boolean};
 constexpr std::array kContents{Content::values, Content::text, Content::bytes, Content::jpeg, Content::rgb};
 
 // The one among `all` whose name is the member's.

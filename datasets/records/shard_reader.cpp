@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "datasets/file_advice.h"
 #include "datasets/records/file_reading.h"
 #include "datasets/records/schema_json.h"
 #include "datasets/records/xxh3.h"
@@ -175,6 +176,10 @@ bool ShardReader::peek(std::size_t record, std::size_t field, std::span<std::byt
   return true;
 }
 
+void ShardReader::read_ahead(std::size_t record) const noexcept {
+  if (keep_open_) will_need(file_.get(), entries_[record].offset, entries_[record].stored);
+}
+
 void ShardReader::read_stored(const IndexEntry& entry, std::span<const std::span<std::byte>> rows,
                               std::span<std::byte> memory) const {
   Pieces pieces = entry.stored == entry.raw ? cut(memory, layout_->leading(), rows) : cut(memory, {}, {});
@@ -202,6 +207,11 @@ RecordView ShardReader::read(std::size_t record, std::span<const std::span<std::
   for (std::size_t field = done; field < rows.size(); ++field) {
     if (rows[field].empty()) continue;
     std::ranges::copy(body.subspan(places[field].offset, places[field].bytes), rows[field].begin());
+  }
+  for (const std::size_t field : layout_->boolean_fields()) {
+    const bool apart = field < rows.size() && !rows[field].empty();
+    layout_->check_booleans(field,
+                            apart ? rows[field] : body.subspan(places[field].offset, places[field].bytes));
   }
   return {body, places};
 }

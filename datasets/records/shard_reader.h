@@ -63,6 +63,9 @@ class ShardReader {
   // compressed or a ragged field stands before. Throws SystemError.
   bool peek(std::size_t record, std::size_t field, std::span<std::byte> row) const;
 
+  // Has the kernel fetch a record (below size()), without waiting for it, where the file is kept open.
+  void read_ahead(std::size_t record) const noexcept;
+
  private:
   void check_shape(std::uint64_t file_bytes) const;
   void check_entries() const;

@@ -22,6 +22,8 @@ std::string numpy_name(const Field& field) {
       return "float32";
     case DType::f64:
       return "float64";
+    case DType::boolean:
+      return "uint8";  // MDS has no bool
     case DType::bf16:
       throw ArgumentError(fmt::format("field '{}': MDS has no bf16", field.name));
     default:

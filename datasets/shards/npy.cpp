@@ -12,7 +12,7 @@ namespace {
 
 std::string descriptor(DType dtype) {
   if (dtype == DType::bf16) throw ArgumentError("NumPy has no bf16");
-  const char kind = name_of(dtype)[0];  // u, i or f, as in NumPy
+  const char kind = name_of(dtype)[0];  // u, i, f or b, as in NumPy
   return fmt::format("{}{}{}", size_of(dtype) == 1 ? '|' : '<', kind, size_of(dtype));
 }
 

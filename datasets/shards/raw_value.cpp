@@ -19,7 +19,7 @@ namespace {
 
 using Kind = RawValue::Kind;
 
-constexpr std::array<std::pair<std::string_view, DType>, 12> kNumbers{{{"int", DType::i64},
+constexpr std::array<std::pair<std::string_view, DType>, 13> kNumbers{{{"int", DType::i64},
                                                                        {"uint8", DType::u8},
                                                                        {"int8", DType::i8},
                                                                        {"uint16", DType::u16},
@@ -30,7 +30,8 @@ constexpr std::array<std::pair<std::string_view, DType>, 12> kNumbers{{{"int", D
                                                                        {"int64", DType::i64},
                                                                        {"float16", DType::f16},
                                                                        {"float32", DType::f32},
-                                                                       {"float64", DType::f64}}};
+                                                                       {"float64", DType::f64},
+                                                                       {"bool", DType::boolean}}};
 constexpr std::array<std::string_view, 4> kTexts{"str", "json", "str_float", "str_decimal"};
 constexpr std::string_view kArray = "ndarray:";
 constexpr std::size_t kMaxRank = 32;  // as NumPy had it
@@ -92,6 +93,8 @@ std::size_t bytes_of(const RawField& field, DType dtype, const Shape& shape) {
 RawValue numbers_of(const RawField& field, DType dtype, Shape shape, std::span<const std::byte> bytes) {
   const std::size_t wanted = bytes_of(field, dtype, shape);
   if (bytes.size() != wanted) refuse(field, fmt::format("it has {} bytes, not {}", bytes.size(), wanted));
+  if (dtype == DType::boolean && !are_booleans(bytes))
+    refuse(field, "it holds a byte that is neither 0 nor 1");
   return {Kind::numbers, dtype, std::move(shape), bytes};
 }
 

@@ -9,6 +9,7 @@ std::size_t size_of(DType dtype) noexcept {
   switch (dtype) {
     case DType::u8:
     case DType::i8:
+    case DType::boolean:
       return 1;
     case DType::u16:
     case DType::i16:
@@ -53,8 +54,16 @@ std::string_view name_of(DType dtype) noexcept {
       return "f32";
     case DType::f64:
       return "f64";
+    case DType::boolean:
+      return "bool";
   }
   return "?";
+}
+
+bool are_booleans(std::span<const std::byte> bytes) noexcept {
+  std::byte all{0};
+  for (const std::byte byte : bytes) all |= byte;
+  return all <= std::byte{1};
 }
 
 Half to_half(float value) noexcept {

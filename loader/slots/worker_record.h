@@ -2,6 +2,7 @@
 // no sample's fate hangs on it.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -9,7 +10,7 @@
 
 namespace leat {
 
-// Written by the worker, but for pid and starts, which the nursery writes. Times are nanoseconds of
+// Written by the worker, but for pid and starts, which the nursery writes, as it does `up` when it forks. Times are nanoseconds of
 // std::chrono::steady_clock, which all processes of a machine share.
 struct alignas(64) WorkerRecord {
   SharedAtomic<std::int32_t> pid{0};      // 0: no process
@@ -18,6 +19,8 @@ struct alignas(64) WorkerRecord {
       0};                                  // when it began the sample (the run, where nothing has a deadline)
   SharedAtomic<std::uint64_t> busy_ns{0};  // in finished runs
   SharedAtomic<std::uint64_t> samples{0};  // in finished runs
+  // It has initialised, and looks for work from now on. No worker reads it, so it is no step of a simulation.
+  std::atomic<bool> up{false};
 };
 
 inline std::uint64_t steady_ns() noexcept {

@@ -7,7 +7,8 @@
 namespace leat {
 
 // A loader whose workers only die gets nowhere, and would fork for ever. It is given up when more than
-// max(3, workers) of them have died with no sample finished in between: neither loaded nor found to be bad.
+// max(3, workers) of them have died with no sample finished in between: neither loaded nor found to be bad. Workers
+// that somebody killed while they waited for work are not counted: whoever calls died() leaves those out.
 class DeathBreaker {
  public:
   explicit DeathBreaker(std::size_t workers) : allowed_(std::max<std::size_t>(3, workers)) {}

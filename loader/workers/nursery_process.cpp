@@ -81,6 +81,7 @@ bool NurseryProcess::start(int id) {
   const pid_t nursery = ::getpid();
   try {
     record.busy_since.store(0);
+    record.up.store(false);
     ChildProcess process = ChildProcess::run([&] { return run_child(id, nursery); }, {SIGINT});
     record.pid.store(process.pid());
     const bool first = record.starts.fetch_add(1) == 0;
@@ -162,14 +163,20 @@ void NurseryProcess::bury(Worker worker) {
     return tell(NurseryReport::Kind::init_failed);
   }
   const Ending ending = ending_of(worker, status);
+  const bool harmless = ending.from_outside && is_idle(id);
   samples_blamed_ +=
       job_.table.reclaim(id, {ending.how, ending.from_outside ? kDeathsFromOutside : kDeathsOfItsOwn});
-  if (breaker_.died(samples_finished() + samples_blamed_)) {
+  if (!harmless && breaker_.died(samples_finished() + samples_blamed_)) {
     gave_up_ = true;
     return tell(NurseryReport::Kind::gave_up);
   }
   pending_.push_back({worker.id, Clock::now(), kFirstForkWait});
   tell(worker.overdue ? NurseryReport::Kind::overdue : NurseryReport::Kind::died);
+}
+
+// It has initialised, and holds nothing: its end says nothing about the samples, nor about the way workers start.
+bool NurseryProcess::is_idle(std::size_t id) const {
+  return job_.table.worker_record(id).up.load() && job_.table.held_by(id).empty();
 }
 
 // No decoder kills itself with SIGKILL: it comes from the deadline, from the kernel for want of memory, or from

@@ -52,6 +52,7 @@ class NurseryProcess {
   void reap_ended();
   void bury(Worker worker);
   Ending ending_of(const Worker& worker, int status);
+  bool is_idle(std::size_t id) const;
   void kill_overdue();
   std::uint64_t samples_finished() const;
   void report(NurseryReport::Kind kind, const Worker& worker, int status) const;

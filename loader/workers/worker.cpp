@@ -3,6 +3,7 @@
 #include "loader/base/cpus.h"
 #include "loader/base/errors.h"
 #include "loader/base/rng.h"
+#include "loader/workers/read_ahead.h"
 #include "loader/workers/worker_info.h"
 
 namespace leat {
@@ -37,12 +38,14 @@ void count_sample(WorkerRecord& record) {
 // From the row in progress on: a run may have been left by a worker that died, or reopened behind a bad row.
 // `loaded(row)` is called after each row.
 template <class Loaded>
-RunState load_run(const WorkerJob& job, const Claim& claim, Loaded&& loaded) {
+RunState load_run(const WorkerJob& job, const Claim& claim, ReadAhead& ahead, Loaded&& loaded) {
   const BatchTicket ticket = job.table.ticket(claim);
+  const std::span<const std::uint64_t> indices = job.table.indices(claim.slot).first(ticket.rows);
   const std::size_t last = ticket.last_row(claim.run);
   for (std::size_t row = job.table.row_in_progress(claim); row < last; ++row) {
     job.table.begin_row(claim, row);
-    if (row + 1 < last) job.dataset.prefetch(job.table.indices(claim.slot)[row + 1]);
+    ahead.before(ticket.generation, indices, row);
+    if (row + 1 < last) job.dataset.prefetch(indices[row + 1]);
     try {
       load_row(job, claim, ticket, row);
     } catch (...) {
@@ -54,11 +57,11 @@ RunState load_run(const WorkerJob& job, const Claim& claim, Loaded&& loaded) {
   return RunState::done;
 }
 
-void load_claimed(const WorkerJob& job, const Claim& claim, WorkerRecord& record) {
+void load_claimed(const WorkerJob& job, const Claim& claim, ReadAhead& ahead, WorkerRecord& record) {
   const std::size_t first = job.table.row_in_progress(claim);
   const std::uint64_t began = steady_ns();
   record.busy_since.store(began, std::memory_order_relaxed);
-  const RunState state = load_run(job, claim, [&] {
+  const RunState state = load_run(job, claim, ahead, [&] {
     count_sample(record);
     if (job.sample_deadline) record.busy_since.store(steady_ns(), std::memory_order_relaxed);
   });
@@ -118,19 +121,22 @@ std::string describe_sample(const Dataset& dataset, std::uint64_t index) {
 bool load_one_run(const WorkerJob& job) {
   const auto claim = job.table.claim(kInlineWorker);
   if (!claim) return false;
-  job.table.finish(*claim, load_run(job, *claim, [] {}));
+  ReadAhead ahead(job.dataset);  // without workers a batch is one run
+  job.table.finish(*claim, load_run(job, *claim, ahead, [] {}));
   return true;
 }
 
 bool run_worker(const WorkerJob& job, std::size_t worker) {
   if (!initialise(job, worker)) return false;
   WorkerRecord& record = job.table.worker_record(worker);
-  while (const auto claim = job.table.claim_reopened(worker)) load_claimed(job, *claim, record);
+  record.up.store(true);
+  ReadAhead ahead(job.dataset);
+  while (const auto claim = job.table.claim_reopened(worker)) load_claimed(job, *claim, ahead, record);
   while (!job.table.stopping()) {
     job.table.wait_while_parked(worker);
     const std::uint32_t seen = job.table.work_sequence();
     if (const auto claim = job.table.claim(worker)) {
-      load_claimed(job, *claim, record);
+      load_claimed(job, *claim, ahead, record);
     } else if (!job.table.stopping()) {
       job.table.wait_for_work(seen);
     }

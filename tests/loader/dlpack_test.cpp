@@ -61,6 +61,25 @@ LEAT_LOADER_TEST(gives_back, "DLPack: the slot comes back with the last tensor, 
   CHECK(loader.next()->number() == loader.slots().count);
 }
 
+TEST_CASE("DLPack: bools are bools") {
+  class Evenness final : public Dataset {
+   public:
+    std::size_t size() const override { return 4; }
+    const Schema& schema() const override { return schema_; }
+    void get(std::size_t index, Rng&, SampleWriter& out) const override { out.set("even", index % 2 == 0); }
+
+   private:
+    Schema schema_{{{"even", DType::boolean, {}}}};
+  };
+  const Evenness dataset;
+  DataLoader loader(dataset, {.batch_size = 4});
+  const DlpackTensor tensor = to_dlpack(next_of(loader), "even");
+  CHECK(tensor->dl_tensor.dtype.code == 6);  // kDLBool
+  CHECK(tensor->dl_tensor.dtype.bits == 8);
+  const auto* even = static_cast<const bool*>(tensor->dl_tensor.data);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(even[i] == (i % 2 == 0));
+}
+
 TEST_CASE("DLPack: shape, strides and dtype are the field's") {
   const ArithmeticDataset dataset(4);
   DataLoader loader(dataset, {.batch_size = 4});

@@ -45,6 +45,25 @@ TEST_CASE("the verdict follows the consumer's waiting, the advice what the worke
   CHECK(early.verdict == Verdict::too_early);
 }
 
+LEAT_LOADER_TEST(fresh, "a loader that has delivered nothing yet can be asked for everything") {
+  const ArithmeticDataset dataset(100);
+  const DataLoader loader(dataset, workers.with({.batch_size = 4}));
+  const LoaderStats stats = loader.stats();
+  CHECK(stats.batches == 0);
+  CHECK(stats.samples == 0);
+  CHECK(stats.samples_per_second == 0);
+  CHECK(stats.wait_seconds == 0);
+  CHECK(stats.busy_share == 0);
+  CHECK(stats.slots_leased == 0);
+  CHECK(stats.verdict == Verdict::too_early);
+  REQUIRE(stats.workers.size() == static_cast<std::size_t>(workers.number));
+  for (const WorkerStats& worker : stats.workers) CHECK(worker.samples == 0);
+  CHECK(loader.size() == 25);
+  CHECK(loader.state().to_json() == DataLoader(dataset, workers.with({.batch_size = 4})).state().to_json());
+  CHECK(loader.bad_sample_count() == 0);
+  CHECK(loader.bad_samples().empty());
+}
+
 LEAT_LOADER_TEST(counts, "stats count what was delivered and who loaded it") {
   const ArithmeticDataset dataset(100);
   DataLoader loader(dataset, workers.with({.batch_size = 4}));

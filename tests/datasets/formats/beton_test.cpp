@@ -61,15 +61,16 @@ TEST_CASE("a .beton file's pictures, as JPEG and as pixels") {
 }
 
 TEST_CASE("a .beton file's fields of every type, aligned as in C") {
-  BetonBytes beton{.columns = {{2, "i"},
-                               {0, "f"},
-                               {3, "b"},
-                               {4, "a", array_arguments({2, 2}, "<f4")},
-                               {5, "j"},
-                               {6, "t", array_arguments({3}, "|u1")},
-                               {1, "n"}},
-                   .rows = {std::string(80, '\0')},
-                   .regions = {"xyz", "bytes", std::string(16, 'f'), std::string("{}\0", 3), "\1\2\3"}};
+  BetonBytes beton{
+      .columns = {{2, "i"},
+                  {0, "f"},
+                  {3, "b"},
+                  {4, "a", array_arguments({2, 2}, "<f4")},
+                  {5, "j"},
+                  {6, "t", array_arguments({3}, "|b1")},
+                  {1, "n"}},
+      .rows = {std::string(80, '\0')},
+      .regions = {"xyz", "bytes", std::string(16, 'f'), std::string("{}\0", 3), std::string("\1\0\1", 3)}};
   // Offsets: 0, 16 (8-aligned), 24 (packed), 40, 48 (packed), 64, 72; 80 bytes.
   beton.rows[0] = FileBytes()
                       .text(image_cell(0, 1, 1, beton.region(0)))
@@ -97,7 +98,7 @@ TEST_CASE("a .beton file's fields of every type, aligned as in C") {
   check(2, "bytes", "bytes");
   check(3, "ndarray:float32:2,2", std::string(16, 'f'));
   check(4, "json", "{}");
-  check(5, "ndarray:uint8:3", "\1\2\3");
+  check(5, "ndarray:bool:3", std::string("\1\0\1", 3));
   check(6, "int", FileBytes().u64(~0ULL));
 }
 

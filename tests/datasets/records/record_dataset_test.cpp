@@ -65,6 +65,38 @@ TEST_CASE("records of other lengths start at multiples of the alignment") {
   for (std::size_t i = 0; i < 50; ++i) CHECK(set.shard(0).entry(i).offset % 64 == 0);
 }
 
+TEST_CASE("bools come back as bools, of fixed shape and ragged") {
+  const auto zstd = GENERATE(Zstd::off, Zstd::on);
+  const TemporaryFolder folder;
+  const RecordSchema schema({{{"truth", DType::boolean, {}}, Content::values},
+                             {Field::ragged("mask", DType::boolean, {.max_length = 200}), Content::values},
+                             {{"pair", DType::boolean, {2}}, Content::values}});
+  const auto truth = [](std::size_t i) { return static_cast<std::uint8_t>(i % 3 == 0); };
+  RecordWriter writer(folder / "set", schema, {.zstd = zstd});
+  for (std::size_t i = 0; i < 50; ++i) {
+    writer.add({{bytes_of(std::vector{truth(i)}), bytes_of(std::vector(4 * i, truth(i))),
+                 bytes_of(std::vector{truth(i + 1), truth(i + 2)})}});
+  }
+  expect_error<ArgumentError>(
+      [&] {
+        const std::vector<std::uint8_t> one{1}, wrong{1, 2};
+        writer.add({{bytes_of(one), bytes_of(one), bytes_of(wrong)}});
+      },
+      {"pair", "neither 0 nor 1"});
+  writer.finish();
+  const RecordDataset dataset(folder / "set");
+  REQUIRE(dataset.schema()[1].dtype == DType::boolean);
+  for (std::size_t i = 0; i < 50; ++i) {
+    const OneSample sample(dataset, i);
+    CHECK(sample.bytes(0) == bytes_of(std::vector{truth(i)}));
+    CHECK(sample.bytes(1) == bytes_of(std::vector(4 * i, truth(i))));
+    CHECK(sample.bytes(2) == bytes_of(std::vector{truth(i + 1), truth(i + 2)}));
+  }
+  DataLoader loader(dataset, {.batch_size = 50});
+  const auto batch = loader.next();
+  for (std::size_t i = 0; i < 50; ++i) CHECK((*batch)["truth"].as<bool>()[i] == (i % 3 == 0));
+}
+
 TEST_CASE("an empty set has no shards and no samples") {
   const TemporaryFolder folder;
   write_mixed(folder / "set", 0);

@@ -1,14 +1,16 @@
 // Shards that are not what they should be.
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <functional>
 
-#include "datasets/records/record_set.h"
+#include "datasets/records/record_dataset.h"
 #include "datasets/records/shard_parts.h"
 #include "datasets/records/verify_records.h"
 #include "datasets/records/xxh3.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/one_sample.h"
 
 namespace leat::test {
 
@@ -20,8 +22,10 @@ namespace {
 // One shard of 20 records, and what its file holds.
 class OneShard {
  public:
-  explicit OneShard(Zstd zstd = Zstd::off) {
-    write_mixed(folder_ / "set", 20, {.zstd = zstd});
+  explicit OneShard(Zstd zstd = Zstd::off)
+      : OneShard([&](const fs::path& set) { write_mixed(set, 20, {.zstd = zstd}); }) {}
+  explicit OneShard(const std::function<void(const fs::path& set)>& write) {
+    write(folder_ / "set");
     bytes_ = content_of(path());
     std::memcpy(&footer_, bytes_.data() + bytes_.size() - kFooterBytes, sizeof footer_);
   }
@@ -114,6 +118,27 @@ TEST_CASE("every flipped bit of a shard is found, with the record's number where
       CHECK(bad[0].first == i);
       CHECK(bad[0].count == 1);
     }
+  }
+}
+
+TEST_CASE(
+    "a byte that is neither 0 nor 1 is a DataError where a bool should be, though its checksum is right") {
+  const RecordSchema schema({{{"truth", DType::boolean, {2}}, Content::values},
+                             {Field::ragged("mask", DType::boolean, {.max_length = 4}), Content::values}});
+  const std::vector<std::uint8_t> truth{1, 0}, mask{0, 1, 1};
+  const OneShard shard([&](const fs::path& set) {
+    RecordWriter writer(set, schema, {.zstd = Zstd::off});
+    for (int i = 0; i < 2; ++i) writer.add({{bytes_of(truth), bytes_of(mask)}});
+    writer.finish();
+  });
+  const std::array<std::pair<std::size_t, const char*>, 2> damages{
+      {{9, "truth"}, {18, "mask"}}};  // each at 8 k
+  for (const auto& [at, name] : damages) {
+    shard.edit_record(1, [at = at](std::span<std::byte> body) { body[at] = std::byte{2}; });
+    const RecordDataset dataset(shard.set());
+    CHECK(OneSample(dataset, 0).bytes(1) == bytes_of(mask));
+    expect_error<DataError>([&] { OneSample(dataset, 1); }, {"record 1", name, "neither 0 nor 1"});
+    expect_error<DataError>([&] { dataset.records().read(1); }, {"record 1", name});
   }
 }
 

@@ -4,6 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "datasets/shards/mds_format.h"
+#include "datasets/shards/npy.h"
+#include "datasets/shards/raw_value.h"
 #include "datasets/shards/shard_set_writer.h"
 #include "datasets/shards/ustar.h"
 #include "tests/datasets/records/arithmetic_records.h"
@@ -91,6 +94,24 @@ TEST_CASE("WebDataset: samples without names are numbered, arrays are .npy files
   float second = 0;
   std::memcpy(&second, npy.data() + 132, sizeof second);
   CHECK(second == 2.0F);
+}
+
+TEST_CASE("bools are bools to NumPy, and bytes to MDS, which has none") {
+  const std::vector<std::uint8_t> values{1, 0, 1};
+  const std::vector<std::byte> file = to_npy(DType::boolean, {3}, bytes_of(values));
+  const std::string npy(reinterpret_cast<const char*>(file.data()), file.size());
+  CHECK(npy.substr(10, 57) == "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }");
+  CHECK(npy.substr(128) == std::string("\1\0\1", 3));
+  const RecordSchema schema({{{"truth", DType::boolean, {3}}, Content::values}});
+  CHECK(MdsFormat(schema, 1 << 20).config().find(R"(["ndarray:uint8:3"])") != std::string::npos);
+}
+
+TEST_CASE("a bool that is read is a byte of 0 or 1") {
+  RawField field{"truth", "ndarray:bool:2", bytes_of(std::vector<std::uint8_t>{0, 1})};
+  CHECK(parse_value(field).dtype == DType::boolean);
+  field.bytes[0] = std::byte{7};
+  expect_error<DataError>([&] { parse_value(field); }, {"truth", "neither 0 nor 1"});
+  CHECK(integer_of({"label", "bool", bytes_of(std::vector<std::uint8_t>{1})}) == 1);
 }
 
 TEST_CASE("WebDataset: long names are split, and refused where ustar cannot hold them") {

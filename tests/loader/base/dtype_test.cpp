@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace leat {
 namespace {
@@ -14,6 +15,23 @@ std::uint16_t bits(Half value) {
 }
 std::uint16_t bits(BFloat16 value) {
   return static_cast<std::uint16_t>(value);
+}
+
+TEST_CASE("a bool is a byte, 0 or 1") {
+  CHECK(dtype_of<const bool> == DType::boolean);
+  CHECK(size_of(DType::boolean) == 1);
+  CHECK(name_of(DType::boolean) == "bool");
+  std::vector<std::byte> bytes(1000, std::byte{1});
+  bytes[7] = std::byte{0};
+  CHECK(are_booleans({}));
+  CHECK(are_booleans(bytes));
+  for (const std::size_t at : {std::size_t{0}, std::size_t{500}, bytes.size() - 1}) {
+    for (const int value : {2, 3, 0x80, 0xff}) {
+      std::vector<std::byte> wrong = bytes;
+      wrong[at] = static_cast<std::byte>(value);
+      CHECK_FALSE(are_booleans(wrong));
+    }
+  }
 }
 
 TEST_CASE("every half survives the way to float and back") {

@@ -17,6 +17,7 @@
 #include "loader/base/child_process.h"
 #include "loader/base/shared_memory.h"
 #include "loader/data_loader.h"
+#include "loader/loader_core.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/support/expect_error.h"
 
@@ -272,6 +273,47 @@ TEST_CASE("a worker that is killed while it waits for work is replaced", "[proce
     for (; const auto batch = loader.next(); ++batches) check_rows(*batch, 0);
     CHECK(batches == 10);
   }
+}
+
+template <class Condition>
+bool comes_true(Condition condition) {
+  const auto deadline = std::chrono::steady_clock::now() + 60s;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+// Kills the one worker six times, each time when it waits for work.
+void kill_idle_worker(const WorkerRecord& record) {
+  for (int kill = 0; kill < 6; ++kill) {
+    REQUIRE(comes_true([&] { return record.up.load(); }));
+    const std::uint32_t starts = record.starts.load();
+    ::kill(record.pid.load(), SIGKILL);
+    REQUIRE(comes_true([&] { return record.starts.load() > starts; }));
+  }
+  REQUIRE(comes_true([&] { return record.up.load(); }));
+}
+
+TEST_CASE("workers that are killed while they wait are replaced, however many", "[process]") {
+  const ArithmeticDataset dataset(40);
+  LoaderCore loader(dataset, {.batch_size = 4, .num_workers = 1, .on_warning = [](const std::string&) {}});
+  const WorkerRecord& record = loader.scheduler().table().worker_record(0);
+  kill_idle_worker(record);
+  auto batch = loader.next();
+  for (std::size_t batches = 1; batches <= 10; ++batches, batch = loader.next()) {
+    REQUIRE(batch);
+    check_rows(*batch, 0);
+    if (batches != 3) continue;
+    // The consumer is slow, and all that may be loaded is.
+    REQUIRE(comes_true(
+        [&] { return loader.scheduler().counts().ready == loader.scheduler().counts().in_flight; }));
+    REQUIRE(comes_true([&] { return record.busy_since.load() == 0; }));
+    kill_idle_worker(record);
+  }
+  CHECK_FALSE(batch);
+  CHECK(loader.stats().restarts == 12);
 }
 
 TEST_CASE("33: a worker may die in a batch that was abandoned", "[process]") {

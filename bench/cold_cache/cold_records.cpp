@@ -1,0 +1,112 @@
+#include "bench/cold_cache/cold_records.h"
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "datasets/file_advice.h"
+#include "datasets/records/file_reading.h"
+#include "datasets/shards/image_folder_source.h"
+#include "datasets/shards/record_writer.h"
+#include "loader/base/errors.h"
+#include "loader/data_loader.h"
+
+namespace leat::bench {
+
+namespace {
+
+constexpr std::size_t kLabel = 0, kBatch = 64;
+
+// What is not announced is read when it is wanted.
+class Unannounced final : public Dataset {
+ public:
+  explicit Unannounced(const Dataset& dataset) : dataset_(dataset) {}
+
+  std::size_t size() const override { return dataset_.size(); }
+  const Schema& schema() const override { return dataset_.schema(); }
+  void get(std::size_t index, Rng& rng, SampleWriter& out) const override { dataset_.get(index, rng, out); }
+
+ private:
+  const Dataset& dataset_;
+};
+
+std::vector<std::byte> label_of(std::size_t index) {
+  const auto label = static_cast<std::int64_t>(index);
+  std::vector<std::byte> bytes(sizeof label);
+  std::memcpy(bytes.data(), &label, sizeof label);
+  return bytes;
+}
+
+std::vector<std::byte> random_bytes(std::size_t count, std::size_t index) {
+  std::vector<std::byte> bytes(count);
+  Rng rng(1, 0, index);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(rng());
+  return bytes;
+}
+
+double epoch_of(DataLoader& loader, std::size_t samples) {
+  std::vector<bool> seen(samples, false);
+  std::size_t delivered = 0;
+  const auto began = std::chrono::steady_clock::now();
+  while (const auto batch = loader.next()) {
+    for (const std::int64_t label : (*batch)["label"].as<std::int64_t>()) {
+      const auto index = static_cast<std::size_t>(label);
+      if (index >= samples || seen[index]) throw Error("an epoch delivered a sample twice, or a wrong one");
+      seen[index] = true;
+    }
+    delivered += batch->size();
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  if (delivered != samples) throw Error("an epoch lost samples");
+  return static_cast<double>(samples) / took.count();
+}
+
+}  // namespace
+
+void write_records(const std::filesystem::path& folder, const RecordsToWrite& what) {
+  std::filesystem::remove_all(folder);
+  std::unique_ptr<ImageFolderSource> images;
+  if (what.images) images = std::make_unique<ImageFolderSource>(*what.images);
+  const std::size_t longest =
+      images ? *images->schema().fields()[ImageFolderSource::kImage].max_length : what.bytes;
+  RecordWriter writer(folder,
+                      RecordSchema({{{"label", DType::i64, {}}, Content::values},
+                                    {Field::text("image", longest), Content::bytes}}),
+                      {.zstd = RecordWriterOptions::Zstd::off});
+  for (std::size_t i = 0; i < what.samples; ++i) {
+    auto picture = images ? std::move(images->read(i % images->size()).fields[ImageFolderSource::kImage])
+                          : random_bytes(what.bytes, i);
+    writer.add({{label_of(i), std::move(picture)}});
+  }
+  writer.finish();
+}
+
+bool evict(const RecordSet& set) {
+  bool gone = true;
+  for (std::size_t shard = 0; shard < set.manifest().shards.size(); ++shard) {
+    const UniqueFd file = open_for_reading(set.path_of(shard));
+    leat::evict(file.get());
+    gone = gone && !in_page_cache(file.get(), set.shard(shard).footer().data_offset);
+  }
+  return gone;
+}
+
+double measure(const RecordDataset& records, const Setting& setting, std::uint64_t seed) {
+  const Unannounced unannounced(records);
+  const Dataset& dataset = setting.reads_ahead ? static_cast<const Dataset&>(records) : unannounced;
+  DataLoader loader(dataset, {.batch_size = kBatch,
+                              .shuffle = true,
+                              .num_workers = setting.workers,
+                              .seed = seed,
+                              .on_warning = [](const std::string&) {}});
+  if (setting.cold && !evict(records.records())) {
+    throw Error("the file system keeps the records in memory: nothing here would be cold");
+  }
+  return epoch_of(loader, records.size());
+}
+
+}  // namespace leat::bench

@@ -1,0 +1,34 @@
+// Records that lie on the disk and not in memory, and epochs over them.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+
+#include "datasets/records/record_dataset.h"
+
+namespace leat::bench {
+
+struct RecordsToWrite {
+  std::size_t samples = 0;
+  std::size_t bytes = 0;                        // of each; generated, and nothing that compresses
+  std::optional<std::filesystem::path> images;  // an image folder: its files instead, over and over
+};
+
+// Writes records of "label" (the index) and "image", in place of what the folder holds.
+void write_records(const std::filesystem::path& folder, const RecordsToWrite& what);
+
+// Out of the page cache with all shards. False where the file system keeps them there.
+bool evict(const RecordSet& set);
+
+struct Setting {
+  int workers = 1;
+  bool cold = true;
+  bool reads_ahead = true;
+};
+
+// Samples per second of one shuffled epoch, from the first next() on; the workers run before. Throws Error where it
+// does not deliver each sample once, or where the records do not leave the page cache.
+double measure(const RecordDataset& records, const Setting& setting, std::uint64_t seed);
+
+}  // namespace leat::bench

@@ -1,0 +1,146 @@
+#include "datasets/file_advice.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <thread>
+
+#include "datasets/combinators/subset.h"
+#include "datasets/formats/tfrecord.h"
+#include "datasets/formats/token_windows.h"
+#include "datasets/formats/webdataset.h"
+#include "datasets/records/file_reading.h"
+#include "datasets/records/record_dataset.h"
+#include "tests/datasets/records/arithmetic_records.h"
+#include "tests/datasets/support/tar_bytes.h"
+#include "tests/datasets/support/tfrecord_bytes.h"
+
+namespace leat::test {
+
+namespace {
+
+const IndexOptions kNoIndex{.place = IndexPlace::nowhere};
+const std::string kPayload(std::size_t{1} << 20, 'p');
+
+bool comes_true(const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+// Whether the file system shows what is in the page cache, and forgets it when it is asked to.
+bool forgets(int fd, std::uint64_t offset, const std::filesystem::path& path) {
+  std::byte byte{};
+  read_bytes(fd, offset, {&byte, 1}, path);
+  if (!in_page_cache(fd, offset)) return false;
+  evict(fd);
+  return !in_page_cache(fd, offset);
+}
+
+// `announce` has a sample fetched that holds kPayload, which stands in the file once.
+void expect_fetched(const std::filesystem::path& path, const std::function<void()>& announce) {
+  const std::uint64_t offset = content_of(path).find(kPayload) + kPayload.size() / 2;
+  const UniqueFd file = open_for_reading(path);
+  if (!forgets(file.get(), offset, path)) {
+    std::cout << "SKIPPED: the file system of " << path << " does not show what is in the page cache\n";
+    return;
+  }
+  CHECK(comes_true([&] {
+    announce();
+    return in_page_cache(file.get(), offset);
+  }));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "parts of files are asked for until many in a row were there, and again from the first that was not") {
+  Warmth warmth;
+  unsigned looks = 0;
+  for (unsigned i = 0; i < Warmth::kEvery * (Warmth::kPatience - 1); ++i) {
+    if (!warmth.due()) continue;
+    ++looks;
+    warmth.saw(true);
+  }
+  CHECK(looks == Warmth::kPatience - 1);
+  CHECK_FALSE(warmth.warm());
+  warmth.saw(true);
+  CHECK(warmth.warm());
+  warmth.saw(true);
+  CHECK(warmth.warm());
+  warmth.saw(false);
+  CHECK_FALSE(warmth.warm());
+  for (unsigned i = 1; i < Warmth::kPatience; ++i) warmth.saw(true);
+  CHECK_FALSE(warmth.warm());
+}
+
+TEST_CASE("ranges and files that are not there are passed over") {
+  const TemporaryFolder folder;
+  const UniqueFd file = open_for_reading(folder.write("a", "abc"));
+  will_need(file.get(), 0, 0);
+  will_need(file.get(), 100, 100);
+  will_need(file.get(), ~std::uint64_t{0}, ~std::uint64_t{0});
+  will_need(-1, 0, 10);
+  CHECK_FALSE(in_page_cache(-1, 0));
+  CHECK_FALSE(in_page_cache(file.get(), 3));
+}
+
+TEST_CASE("records read ahead, and their subsets") {
+  const TemporaryFolder folder;
+  RecordWriter writer(folder / "set", RecordSchema({{Field::text("x", kPayload.size()), Content::bytes}}),
+                      {.zstd = RecordWriterOptions::Zstd::off});
+  for (const std::string& value : {std::string("first"), kPayload, std::string("last")}) {
+    writer.add({{bytes_of(value)}});
+  }
+  writer.finish();
+  const RecordDataset dataset(folder / "set");
+  REQUIRE(dataset.reads_ahead());
+  expect_fetched(folder / "set/shard-00000.leat", [&] { dataset.read_ahead(1); });
+  const Subset subset(dataset, {2, 1});
+  REQUIRE(subset.reads_ahead());
+  expect_fetched(folder / "set/shard-00000.leat", [&] { subset.read_ahead(1); });
+}
+
+TEST_CASE("WebDataset reads the chosen members ahead") {
+  const TemporaryFolder folder;
+  TarBytes tar;
+  tar.add({"a.bin", "first"}).add({"b.bin", kPayload}).add({"b.txt", "last"});
+  const auto path = folder.write("a.tar", tar.end().str());
+  const WebDatasetSource source(path.string(), {.index = kNoIndex});
+  REQUIRE(source.reads_ahead());
+  expect_fetched(path, [&] { source.read_ahead(1, FieldChoice({"bin"})); });
+}
+
+TEST_CASE("TFRecord reads ahead") {
+  const TemporaryFolder folder;
+  const auto path = folder.write("a.tfrecord", tfrecord("first") + tfrecord(kPayload) + tfrecord("last"));
+  const TfRecordSource source(path.string(), {.index = kNoIndex, .parse_examples = false});
+  REQUIRE(source.reads_ahead());
+  expect_fetched(path, [&] { source.read_ahead(1, {}); });
+}
+
+TEST_CASE("windows of tokens read ahead") {
+  const TemporaryFolder folder;
+  const auto path = folder.write("t.bin", std::string(kPayload.size(), 'a') + kPayload);
+  const TokenWindows windows(path, {.length = kPayload.size() / 2, .index = kNoIndex});
+  REQUIRE(windows.reads_ahead());
+  expect_fetched(path, [&] { windows.read_ahead(1); });
+}
+
+TEST_CASE("shards that are damaged, or not there, are passed over") {
+  const TemporaryFolder folder;
+  const auto path = folder.write("a.tfrecord", tfrecord("first"));
+  const TfRecordSource source(path.string(), {.index = kNoIndex, .parse_examples = false});
+  std::filesystem::remove(path);
+  source.read_ahead(0, {});
+  write_mixed(folder / "set", 20);
+  std::filesystem::rename(folder / "set/shard-00000.leat", folder / "elsewhere");
+  const RecordDataset dataset(folder / "set");
+  dataset.read_ahead(7);
+}
+
+}  // namespace leat::test
