@@ -32,6 +32,10 @@ void Cache::prefetch(std::size_t index) const noexcept {
   if (!store_.prefetch(index)) dataset_->prefetch(index);
 }
 
+void Cache::read_ahead(std::size_t index) const noexcept {
+  if (!store_.has(index)) dataset_->read_ahead(index);
+}
+
 CacheStats Cache::stats() const {
   const SampleStore::Figures figures = store_.figures();
   return {.hits = figures.hits,

@@ -50,6 +50,8 @@ class Cache final : public Dataset {
   const Schema& schema() const override { return dataset_->schema(); }
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;  // leaves `rng` alone
   void prefetch(std::size_t index) const noexcept override;
+  void read_ahead(std::size_t index) const noexcept override;
+  bool reads_ahead() const noexcept override { return dataset_->reads_ahead(); }
   std::string describe(std::size_t index) const override { return dataset_->describe(index); }
 
   // Of all processes together. Looks at every sample's word: for once in a while.

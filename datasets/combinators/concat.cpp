@@ -74,6 +74,15 @@ void Concat::prefetch(std::size_t index) const noexcept {
   if (place.dataset != nullptr) place.dataset->prefetch(place.index);
 }
 
+void Concat::read_ahead(std::size_t index) const noexcept {
+  const Place place = find(index);
+  if (place.dataset != nullptr) place.dataset->read_ahead(place.index);
+}
+
+bool Concat::reads_ahead() const noexcept {
+  return std::ranges::any_of(datasets_, [](const Dataset& dataset) { return dataset.reads_ahead(); });
+}
+
 std::string Concat::describe(std::size_t index) const {
   const Place place = at(index);
   return place.dataset->describe(place.index);

@@ -28,6 +28,8 @@ class Concat final : public Dataset {
   // Throws ArgumentError where the sample is not there, or no more.
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
   void prefetch(std::size_t index) const noexcept override;
+  void read_ahead(std::size_t index) const noexcept override;
+  bool reads_ahead() const noexcept override;
   std::string describe(std::size_t index) const override;
 
  private:

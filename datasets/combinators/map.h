@@ -32,6 +32,8 @@ class Map final : public Dataset {
   const Schema& schema() const override { return schema_; }
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
   void prefetch(std::size_t index) const noexcept override { dataset_->prefetch(index); }
+  void read_ahead(std::size_t index) const noexcept override { dataset_->read_ahead(index); }
+  bool reads_ahead() const noexcept override { return dataset_->reads_ahead(); }
   std::string describe(std::size_t index) const override { return dataset_->describe(index); }
 
  private:
@@ -61,6 +63,8 @@ class MapInPlace final : public Dataset {
   const Schema& schema() const override { return dataset_->schema(); }
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
   void prefetch(std::size_t index) const noexcept override { dataset_->prefetch(index); }
+  void read_ahead(std::size_t index) const noexcept override { dataset_->read_ahead(index); }
+  bool reads_ahead() const noexcept override { return dataset_->reads_ahead(); }
   std::string describe(std::size_t index) const override { return dataset_->describe(index); }
 
  private:

@@ -25,6 +25,11 @@ void Repeat::prefetch(std::size_t index) const noexcept {
   if (samples != 0) dataset_->prefetch(index % samples);
 }
 
+void Repeat::read_ahead(std::size_t index) const noexcept {
+  const std::size_t samples = dataset_->size();
+  if (samples != 0) dataset_->read_ahead(index % samples);
+}
+
 std::string Repeat::describe(std::size_t index) const {
   return dataset_->describe(original(index));
 }

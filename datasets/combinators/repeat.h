@@ -20,6 +20,8 @@ class Repeat final : public Dataset {
   const Schema& schema() const override { return dataset_->schema(); }
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
   void prefetch(std::size_t index) const noexcept override;
+  void read_ahead(std::size_t index) const noexcept override;
+  bool reads_ahead() const noexcept override { return dataset_->reads_ahead(); }
   std::string describe(std::size_t index) const override;
 
  private:

@@ -36,6 +36,9 @@ class SampleStore {
   // From the sample's first byte to the end of the arena; empty where it is not stored. Stays valid. Throws Error where
   // something that is no sample's place was written over its word.
   std::span<const std::byte> find(std::size_t sample) const;
+  bool has(std::size_t sample) const noexcept {
+    return sample < samples_ && word(sample).load(std::memory_order_relaxed) != 0;
+  }
   // A hint: brings near where the sample's bytes begin. False where it is not stored.
   bool prefetch(std::size_t sample) const noexcept;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "loader/base/errors.h"
@@ -70,6 +71,14 @@ void Zip::get(std::size_t index, Rng& rng, SampleWriter& out) const {
 
 void Zip::prefetch(std::size_t index) const noexcept {
   for (const Part& part : parts_) part.dataset->prefetch(index);
+}
+
+void Zip::read_ahead(std::size_t index) const noexcept {
+  for (const Part& part : parts_) part.dataset->read_ahead(index);
+}
+
+bool Zip::reads_ahead() const noexcept {
+  return std::ranges::any_of(parts_, [](const Part& part) { return part.dataset->reads_ahead(); });
 }
 
 std::string Zip::describe(std::size_t index) const {

@@ -36,6 +36,8 @@ class Zip final : public Dataset {
   const Schema& schema() const override { return schema_; }
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
   void prefetch(std::size_t index) const noexcept override;
+  void read_ahead(std::size_t index) const noexcept override;
+  bool reads_ahead() const noexcept override;
   std::string describe(std::size_t index) const override;  // "a.jpg, line 7"
 
  private:

@@ -76,11 +76,14 @@ TEST_CASE("a cache hands on what it does not keep") {
   CHECK(cache.size() == 10);
   CHECK(&cache.schema() == &numbers.schema());
   CHECK(cache.describe(3) == "number 103");
+  CHECK(cache.reads_ahead());
   cache.prefetch(3);
-  CHECK(numbers.prefetched == 103);
+  cache.read_ahead(3);
   OneSample(cache, 4);
   cache.prefetch(4);
+  cache.read_ahead(4);
   CHECK(numbers.prefetched == 103);
+  CHECK(numbers.read == 103);
 }
 
 TEST_CASE("samples that a dataset gains later are had, and not kept") {

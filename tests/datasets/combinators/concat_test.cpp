@@ -25,12 +25,15 @@ TEST_CASE("datasets that follow each other give all of their samples, in order")
   const Concat all({first, empty, last});
   REQUIRE(all.size() == 5);
   CHECK(&all.schema() == &first.schema());
+  CHECK(all.reads_ahead());
   const std::uint64_t wanted[] = {100, 101, 102, 200, 201};
   for (std::size_t i = 0; i < 5; ++i) {
     CHECK(number_of(all, i) == wanted[i]);
     CHECK(all.describe(i) == "number " + std::to_string(wanted[i]));
     all.prefetch(i);
+    all.read_ahead(i);
     CHECK((i < 3 ? first : last).prefetched == wanted[i]);
+    CHECK((i < 3 ? first : last).read == wanted[i]);
   }
   CHECK(OneSample(all, 4, Rng(5, 6, 4)).values<std::uint32_t>(1).at(0) == Rng(5, 6, 4)());
   expect_error<ArgumentError>([&] { OneSample(all, 5); }, {"no sample 5", "3 datasets", "have 5"});

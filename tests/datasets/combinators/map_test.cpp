@@ -63,7 +63,12 @@ TEST_CASE("a map's generator goes on where the dataset left it") {
   CHECK(OneSample(map, 1, Rng(1, 2, 3)).values<std::uint32_t>(0) == wanted);
   CHECK(map.describe(1) == "number 6");
   map.prefetch(2);
+  map.read_ahead(1);
   CHECK(numbers.prefetched == 7);
+  CHECK(numbers.read == 6);
+  CHECK(map.reads_ahead());
+  const Texts texts(1);
+  CHECK_FALSE(measured(texts).reads_ahead());
 }
 
 TEST_CASE("maps of maps have memory of their own, in threads too") {

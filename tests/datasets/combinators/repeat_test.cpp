@@ -16,6 +16,7 @@ TEST_CASE("a repeated dataset has its samples again, with other random numbers")
   const Repeat twice(numbers, 2);
   REQUIRE(twice.size() == 6);
   CHECK(&twice.schema() == &numbers.schema());
+  CHECK(twice.reads_ahead());
   for (std::size_t i = 0; i < 6; ++i) {
     const OneSample sample(twice, i, Rng(7, 1, i));
     CHECK(sample.values<std::uint64_t>(0).at(0) == 100 + i % 3);
@@ -23,6 +24,8 @@ TEST_CASE("a repeated dataset has its samples again, with other random numbers")
     CHECK(twice.describe(i) == "number " + std::to_string(100 + i % 3));
     twice.prefetch(i);
     CHECK(numbers.prefetched == 100 + i % 3);
+    twice.read_ahead(i);
+    CHECK(numbers.read == 100 + i % 3);
   }
   expect_error<ArgumentError>([&] { OneSample(twice, 6); }, {"no sample 6", "has 3", "2 times"});
 }
@@ -36,6 +39,7 @@ TEST_CASE("a repeated dataset may change in size") {
   numbers.samples = 0;
   CHECK(thrice.size() == 0);
   thrice.prefetch(0);
+  thrice.read_ahead(0);
   expect_error<ArgumentError>([&] { OneSample(thrice, 0); }, {"no sample 0", "has 0"});
 }
 

@@ -29,6 +29,8 @@ TEST_CASE("datasets side by side have the fields of all, fixed and ragged") {
   const Texts texts(9), more(9);
   const Zip both({texts, numbers, {more, "more.deep"}});
   REQUIRE(both.size() == 9);
+  CHECK(both.reads_ahead());
+  CHECK_FALSE(Zip({texts}).reads_ahead());
   const std::vector<std::string> names = {"text",  "weight",         "tokens",           "number",
                                           "drawn", "more.deep.text", "more.deep.weight", "more.deep.tokens"};
   REQUIRE(both.schema().size() == names.size());
@@ -42,7 +44,9 @@ TEST_CASE("datasets side by side have the fields of all, fixed and ragged") {
     }
     CHECK(sample.values<std::uint64_t>(3).at(0) == 100 + i);
     both.prefetch(i);
+    both.read_ahead(i);
     CHECK(numbers.prefetched == 100 + i);
+    CHECK(numbers.read == 100 + i);
   }
 }
 

@@ -23,13 +23,15 @@ class Numbers final : public Dataset {
     out.set<std::uint32_t>(1, rng());
   }
   void prefetch(std::size_t index) const noexcept override { prefetched = first_ + index; }
+  void read_ahead(std::size_t index) const noexcept override { read = first_ + index; }
+  bool reads_ahead() const noexcept override { return true; }
   std::string describe(std::size_t index) const override {
     return "number " + std::to_string(first_ + index);
   }
 
   std::size_t samples;  // may be changed
   mutable std::size_t gets = 0;
-  mutable std::uint64_t prefetched = 0;  // last
+  mutable std::uint64_t prefetched = 0, read = 0;  // last
 
  private:
   std::uint64_t first_;
