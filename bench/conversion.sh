@@ -12,18 +12,17 @@ convert=${LEAT_CONVERT:-$(dirname "$0")/../build/release/bin/leat-convert}
 mkdir -p "$work"
 work=$(mktemp -d "$work/conversion.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-kinds=(cp leat webdataset mds)
+kinds=(cp leat plain webdataset mds) # plain: leat records that are not compressed, nor measured for it
 
 bytes_in() { find "$1" -type f -printf '%s\n' | awk '{ sum += $1 } END { printf "%.0f", sum }'; }
 
 # Makes $work/out by one of the kinds; leat-convert writes its files to the disk itself.
 make_copy() {
-  if [ "$1" = cp ]; then
-    cp -r "$folder" "$work/out"
-    sync -f "$work/out"
-  else
-    "$convert" "$folder" "$work/out" --to "$1" >/dev/null
-  fi
+  case $1 in
+    cp) cp -r "$folder" "$work/out" && sync -f "$work/out" ;;
+    plain) "$convert" "$folder" "$work/out" --zstd none >/dev/null ;;
+    *) "$convert" "$folder" "$work/out" --to "$1" >/dev/null ;;
+  esac
 }
 
 source_bytes=$(bytes_in "$folder")
