@@ -32,10 +32,8 @@ void draw_sample(const ConversionSource& source, const SampleView& view, std::si
     }
     const auto label = view.label(sample);
     text = label ? class_name(*label, source.schema().classes()) : "";
-  } catch (const DataError&) {
-    // Its text says so.
-  } catch (const SystemError&) {
-    // The same of a file that cannot be opened.
+  } catch (const Error&) {
+    // It cannot be read, as its text says.
   }
   draw_text(text, kGap, kSide + 2 * kGap, cell);
 }

@@ -123,7 +123,7 @@ std::string inspect_source(const ConversionSource& source, const SourceAddress& 
       const ConversionSample sample = source.read(i);
       findings.sizes.push_back(bytes_of(sample));
       if (const auto label = view.label(sample)) ++findings.labels[*label];
-    } catch (const DataError&) {
+    } catch (const Error&) {
       ++findings.bad;
     }
   }

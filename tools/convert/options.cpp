@@ -15,23 +15,21 @@ namespace {
 
 constexpr const char* kAbout =
     "Converts data sets into shards that load by index, and looks into them.\n\n"
-    "SRC is an image folder (one sub-folder per class), leat records, or data of another format: recognised "
-    "by "
-    "the names\nof files (index.json: mds; .tar: webdataset; .tfrecord; .beton; .csv and .tsv: manifests; "
-    "idx and "
-    "cifar folders),\nor said as FORMAT:PATH, with idx, cifar10, cifar100, webdataset, tfrecord, mds, beton "
-    "or "
-    "manifest, or imagefolder:PATH.\nThese other formats are read twice, first for the greatest length of "
-    "each "
-    "field. DST is a folder that must not exist.\nWithout --resize, --quality and --raw every byte of the "
-    "pictures stays what it is. The output is the same for "
-    "any number "
-    "of\nworkers. It is written into DST.partial, which becomes DST when all is on the disk; after a crash "
-    "or on a full "
-    "disk,\n--resume goes on behind the last whole shard. SRC is only read.\n\n"
+    "SRC is an image folder (one sub-folder per class, with JPEG and PNG files), leat records, or data of\n"
+    "another format: recognised by the names of files (index.json: mds; .tar: webdataset; .tfrecord; "
+    ".beton;\n"
+    ".csv and .tsv: manifests; idx and cifar folders), or said as FORMAT:PATH, with idx, cifar10, cifar100,\n"
+    "webdataset, tfrecord, mds, beton or manifest, or imagefolder:PATH. These other formats are read twice,\n"
+    "first for the greatest length of each field. SRC is only read: DST, a folder that must not exist, "
+    "cannot\n"
+    "lie in it.\n\n"
+    "Without --resize, --quality and --raw every byte of the pictures stays what it is. The output is the "
+    "same\n"
+    "for any number of workers. It is written into DST.partial, which becomes DST when all is on the disk;\n"
+    "after a crash or on a full disk, --resume goes on behind the last whole shard.\n\n"
     "Exit codes: 0; 1 after an error at run time, or where verify found bad samples; 2 where the command "
-    "line or SRC "
-    "is wrong.";
+    "line,\n"
+    "SRC or DST is wrong.";
 
 struct Texts {  // options that are parsed after the command line
   std::string part = "train", to = "leat", resize, zstd = "auto", shard_size, on_error = "stop";
@@ -48,10 +46,10 @@ void add_conversion(CLI::App& app, ConvertOptions& options, Texts& texts) {
       "short:N scales larger pictures down until the shorter side has N pixels, max:N the longer one; "
       "square:N makes all N x N, by scaling and cutting out the middle");
   app.add_option("--quality", options.quality,
-                 "Encode pictures anew with this JPEG quality (resized ones: 90)")
+                 "Encode pictures anew as JPEGs of this quality (resized JPEGs: 90; resized PNGs stay PNGs)")
       ->check(CLI::Range(1, 100));
   app.add_flag("--raw", options.raw,
-               "Store pixels instead of JPEGs: many times the size, and nothing to decode");
+               "Store pixels instead of files: many times the size, and nothing to decode");
   app.add_option("--zstd", texts.zstd,
                  "leat only: auto (measured; none with --raw), none, or a level from 1 to 22")
       ->capture_default_str();
