@@ -49,7 +49,7 @@ class Steps {
   void plan(std::size_t i) {
     const Size size = decoder_.read_header(files_[i]);
     Rng rng = rng_of(i);
-    resampler_.prepare(transforms_.plan(size, rng));
+    resampler_.prepare(transforms_.plan(size, rng).canvas.geometry());
   }
 
   void decode_region(std::size_t i) {

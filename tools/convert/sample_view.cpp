@@ -52,19 +52,20 @@ ImageView SampleView::pixels_of(const ConversionSample& sample) const {
 Image SampleView::thumbnail(const ConversionSample& sample, int side) const {
   const ResizeRule rule{ResizeRule::Kind::longest_side, side};
   Rng unused(0, 0, 0);
+  Image image;
+  const auto resize_from = [&](Size size) {
+    image.resize(resized(size, rule));
+    return Resize(image.size().height, image.size().width);
+  };
+  ImageLoader& loader = ImageLoader::of_this_thread();
   if (is_raw_) {
     const ImageView pixels = pixels_of(sample);
-    Image image(resized(pixels.size, rule));
-    Resampler resampler;
-    resampler.prepare(
-        TransformPipeline(Resize(image.size().height, image.size().width)).plan(pixels.size, unused));
-    resampler.run({pixels}, image.view());
-    return image;
+    loader.load(pixels, resize_from(pixels.size), unused, image.view());
+  } else {
+    const std::vector<std::byte>& file = sample.fields[*picture_];
+    const Resize resize = resize_from(PictureDecoder().read_header(file));
+    loader.load(file, resize, {}, unused, image.view());
   }
-  const std::vector<std::byte>& file = sample.fields[*picture_];
-  Image image(resized(PictureDecoder().read_header(file), rule));
-  ImageLoader::of_this_thread().load(file, Resize(image.size().height, image.size().width), {}, unused,
-                                     image.view());
   return image;
 }
 
