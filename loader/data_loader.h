@@ -91,7 +91,7 @@ struct DataLoaderOptions {
 // while an older one was waited for may lie elsewhere (DataLoaderOptions::reorder_bytes), in memory that is not
 // page-locked: copies from there to a device are right, but slower and less asynchronous.
 struct SlotMemory {
-  std::span<std::byte> bytes;  // page-aligned; count * slot_bytes
+  std::span<std::byte> bytes;  // page-aligned; count * slot_bytes, or none where there are ragged fields
   std::size_t slot_bytes = 0;
   std::size_t count = 0;
 };

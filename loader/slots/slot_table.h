@@ -99,7 +99,8 @@ class SlotTable {
   std::span<std::uint64_t> indices(std::size_t slot) const noexcept;  // one per row of the layout's capacity
   // Gives the memory of ragged values, to be asked before any is written; null: there are no such fields.
   RowMemory* ragged_memory() noexcept { return layout_.schema().ragged_fields() == 0 ? nullptr : &arena_; }
-  std::span<std::byte> slot_memory() const noexcept;  // rows of the common slots; no spare one shares a page
+  // The rows of the common slots, which share no page with a spare one; nothing where not all of it is taken.
+  std::span<std::byte> slot_memory() const noexcept;
 
   // What a slot takes, rows and state, for batches of so many runs at most.
   static std::size_t bytes_of_slot(const BatchLayout& layout, std::size_t runs);
@@ -181,6 +182,7 @@ class SlotTable {
   }
   static std::array<std::size_t, 5> state_bytes(const BatchLayout& layout, std::size_t runs);
   std::vector<Extent> extents(std::size_t first, std::size_t last) const;
+  void bind_state();
   void construct_state(std::size_t first, std::size_t last);
   std::optional<Claim> claim_oldest(std::size_t worker, bool trust_hints);
   bool may_have_run(std::size_t slot, std::uint64_t generation, std::size_t worker, bool trust_hints) const;
