@@ -96,12 +96,19 @@ HWY_INLINE Triples AddTriple(const std::uint8_t* at) {
           hn::Add(hn::Add(Odd(left), Odd(here)), Odd(right))};
 }
 
+// x / 13, truncated, for x up to 13 * 255 + 6: about 19 / 256 of x, and what is missing to it.
+HWY_INLINE hn::Vec<Words> Thirteenth(hn::Vec<Words> x) {
+  const auto most = hn::ShiftRight<8>(hn::Mul(x, hn::Set(Words(), 19)));
+  const auto rest = hn::Sub(x, hn::Mul(most, hn::Set(Words(), 13)));
+  return hn::Add(most, hn::ShiftRight<10>(hn::Mul(rest, hn::Set(Words(), 79))));
+}
+
 // (sum of the nine + four times the middle) / 13, rounded to nearest, of which Pillow's floats are near enough: it
-// never lies in the middle of two numbers. The product with 5042 / 2^16 is exact for sums up to 13 * 255 + 6.
+// never lies in the middle of two numbers.
 HWY_INLINE hn::Vec<Words> Smoothed(hn::Vec<Words> a, hn::Vec<Words> b, hn::Vec<Words> c,
                                    hn::Vec<Words> middle) {
   const auto sum = hn::Add(hn::Add(a, b), hn::Add(c, hn::ShiftLeft<2>(middle)));
-  return hn::MulHigh(hn::Add(sum, hn::Set(Words(), 6)), hn::Set(Words(), 5042));
+  return Thirteenth(hn::Add(sum, hn::Set(Words(), 6)));
 }
 
 HWY_INLINE void SharpenBlock(const ThreeRows& rows, std::size_t at, FloatVec factor, std::uint8_t* out) {
