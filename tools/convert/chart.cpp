@@ -70,7 +70,7 @@ std::string label_histogram(const std::map<std::int64_t, std::size_t>& counts,
   std::vector<Line> lines;
   for (const auto& [label, count] : shown) {
     const std::string name = class_name(label, classes), number = fmt::format("{}", label);
-    lines.push_back({name == number ? number : number + " " + name, count});
+    lines.push_back({name == number ? number : fmt::format("{} {}", number, name), count});
   }
   std::string text = fmt::format("samples of each label:\n{}", lines_text(lines));
   if (counts.size() > shown.size()) {

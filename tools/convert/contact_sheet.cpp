@@ -21,7 +21,7 @@ constexpr std::uint8_t kBackground = 32;
 // One cell: the part of the sheet that it is.
 void draw_sample(const ConversionSource& source, const SampleView& view, std::size_t index,
                  MutableImageView cell) {
-  std::string text = "BAD";
+  std::string text;
   try {
     const ConversionSample sample = source.read(index);
     const Image image = view.thumbnail(sample, kSide);
@@ -31,9 +31,9 @@ void draw_sample(const ConversionSource& source, const SampleView& view, std::si
       std::memcpy(cell.pixel(left, top + y), image.view().row(y), image.view().row_bytes());
     }
     const auto label = view.label(sample);
-    text = label ? class_name(*label, source.schema().classes()) : "";
+    if (label) text = class_name(*label, source.schema().classes());
   } catch (const Error&) {
-    // It cannot be read, as its text says.
+    text = "BAD";
   }
   draw_text(text, kGap, kSide + 2 * kGap, cell);
 }
