@@ -5,9 +5,15 @@
 
 #include "datasets/image/geometry.h"
 #include "datasets/image/image.h"
-#include "datasets/image/pixels/pad.h"
 
 namespace leat {
+
+enum class PaddingMode {
+  constant,   // the fill colour
+  edge,       // the nearest pixel
+  reflect,    // mirrored at the outermost pixel, which is not repeated: c b | a b c | b a
+  symmetric,  // mirrored at the edge: b a | a b c | c b
+};
 
 // How wide the borders are, in pixels; in torchvision's order.
 struct Padding {
