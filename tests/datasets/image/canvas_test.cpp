@@ -1,7 +1,9 @@
 #include "datasets/image/canvas.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -108,6 +110,28 @@ TEST_CASE("a border around a border covers the inner one's corners") {
   CHECK(first_row(part_of(out, 0, 2, {5, 1})) == "|||||");
 }
 
+// Which of `count` pixels position `at` shows: mirrored as often as it takes. Nullopt: the fill.
+std::optional<int> shown(int at, int count, PaddingMode mode) {
+  if (mode == PaddingMode::edge) return std::clamp(at, 0, count - 1);
+  const int repeated = mode == PaddingMode::symmetric ? 1 : 0;
+  while (at < 0 || at >= count) {
+    if (mode == PaddingMode::constant) return std::nullopt;
+    at = at < 0 ? -repeated - at : 2 * (count - 1) + repeated - at;
+  }
+  return at;
+}
+
+Image bordered(const Image& source, const Padding& padding, PaddingMode mode) {
+  return image_of(padding.around(source.size()), [&](int x, int y, int c) -> std::uint8_t {
+    const auto from_x = shown(x - padding.left, source.size().width, mode);
+    const auto from_y = shown(y - padding.top, source.size().height, mode);
+    return from_x && from_y ? source.view().pixel(*from_x, *from_y)[c]
+                            : (c == 0   ? kRed.red
+                               : c == 1 ? kRed.green
+                                        : kRed.blue);
+  });
+}
+
 TEST_CASE("any crop of a bordered picture is that part of it, mirrored or not") {
   const Image source = image_of({9, 7}, formula);
   const std::uint64_t seed = 31;
@@ -120,8 +144,7 @@ TEST_CASE("any crop of a bordered picture is that part of it, mirrored or not") 
     INFO("round " << round);
     const auto mode = static_cast<PaddingMode>(round % 4);
     const Padding padding(up_to(12), up_to(12), up_to(12), up_to(12));
-    Image whole(padding.around({9, 7}));
-    pad(source.view(), whole.view(), padding.left, padding.top, mode, kRed);
+    const Image whole = bordered(source, padding, mode);
     const Size size{1 + up_to(whole.size().width - 1), 1 + up_to(whole.size().height - 1)};
     const int left = up_to(whole.size().width - size.width), top = up_to(whole.size().height - size.height);
     Canvas canvas({9, 7});

@@ -166,7 +166,7 @@ TEST_CASE("one loader takes PNGs and JPEGs in turn, through the same transforms"
   for (int round = 0; round < 2; ++round) {
     ImageLoader::of_this_thread().load(png, half, {.reducing_gap = 1}, rng, out.view());
     Resampler resampler;
-    resampler.prepare(half.plan({64, 48}, rng));
+    resampler.prepare(half.plan({64, 48}, rng).canvas.geometry());
     resampler.run({source.view()}, expected.view());
     for (int y = 0; y < 24; ++y) {
       for (int x = 0; x < 32 * kChannels; ++x) REQUIRE(out.view().row(y)[x] == expected.view().row(y)[x]);
