@@ -60,7 +60,8 @@ Image SampleView::thumbnail(const ConversionSample& sample, int side) const {
   ImageLoader& loader = ImageLoader::of_this_thread();
   if (is_raw_) {
     const ImageView pixels = pixels_of(sample);
-    loader.load(pixels, resize_from(pixels.size), unused, image.view());
+    const Resize resize = resize_from(pixels.size);
+    loader.load(pixels, resize, unused, image.view());
   } else {
     const std::vector<std::byte>& file = sample.fields[*picture_];
     const Resize resize = resize_from(PictureDecoder().read_header(file));
