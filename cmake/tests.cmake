@@ -63,7 +63,7 @@ leat_tests(datasets LIBRARIES leat::datasets JPEG::JPEG ZLIB::ZLIB zstd hwy::hwy
 leat_tests(transfer LIBRARIES leat::transfer)
 leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})
 # The loader's own code in a simulated machine: compiled a second time, with other headers in the place of some of its
-# own, and without the sources that fork processes and start threads. Three million schedules take a minute and a half,
+# own, and without the sources that fork processes and start threads. Four million schedules take two and a half minutes,
 # hence an option, which .ci/run sets: cmake --preset release -DLEAT_INTERLEAVING=ON
 option(LEAT_INTERLEAVING "Build the test that plays the claim protocol in every order" OFF)
 if(LEAT_INTERLEAVING)

@@ -1,7 +1,5 @@
 #include "loader/batch_scheduler.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -39,7 +37,7 @@ BatchScheduler::BatchScheduler(const BatchLayout& layout, SchedulerOptions optio
       ledger_(table_.slots()),
       bad_samples_(options_.bad_sample_limit),
       planner_(layout.capacity()),
-      leased_since_ns_(table_.slots(), 0) {}
+      trace_(options_.trace, table_) {}
 
 void BatchScheduler::begin_epoch(EpochStart start) {
   const std::lock_guard lock(mutex_);
@@ -93,12 +91,8 @@ bool BatchScheduler::open_spare_slot() {
   const std::size_t slot = table_.opened();
   may_open_ = may_open_ && table_.open_next();  // where memory is refused once, it is not asked for again
   if (!may_open_) return false;
-  leased_since_ns_.push_back(0);
   ledger_.add_spare();
-  if (options_.trace) {
-    options_.trace->name_track(Trace::kFirstSlot + static_cast<int>(slot),
-                               fmt::format("spare slot {}", slot));
-  }
+  trace_.opened(slot);
   return true;
 }
 
@@ -214,7 +208,7 @@ BatchScheduler::InFlight BatchScheduler::deliver(const Flight& batch) {
   deliveries_.delivered(taken.ticket.number, taken.ticket.rows);
   ++batches_delivered_;
   samples_delivered_ += rows_of(taken);
-  if (options_.trace) trace_delivery(taken);
+  trace_.delivered(taken.slot, taken.ticket, taken.published_ns);
   in_flight_.erase(batch);
   table_.clear(taken.slot);
   ledger_.deliver(taken.slot);
@@ -227,25 +221,6 @@ BatchScheduler::InFlight BatchScheduler::deliver(const Flight& batch) {
 bool BatchScheduler::workers_rest() const {
   return !in_flight_.empty() && std::all_of(in_flight_.begin(), in_flight_.end(),
                                             [this](const InFlight& batch) { return finished(batch); });
-}
-
-void BatchScheduler::trace_delivery(const InFlight& batch) {
-  const std::string arguments =
-      fmt::format(R"("epoch":{},"batch":{},"slot":{})", batch.ticket.epoch, batch.ticket.number, batch.slot);
-  std::uint64_t ended = batch.published_ns;
-  for (std::size_t run = 0; run < batch.ticket.runs(); ++run) {
-    const RunTiming timing = table_.timing(batch.slot, run);
-    const std::size_t rows = batch.ticket.last_row(run) - batch.ticket.first_row(run);
-    options_.trace->span(Trace::kFirstWorker + static_cast<int>(timing.worker),
-                         fmt::format("{} row{} of batch {}", rows, rows == 1 ? "" : "s", batch.ticket.number),
-                         timing.began_ns, timing.ended_ns, arguments);
-    ended = std::max(ended, timing.ended_ns);
-  }
-  const int track = Trace::kFirstSlot + static_cast<int>(batch.slot);
-  const std::uint64_t now = steady_ns();
-  options_.trace->span(track, "loading", batch.published_ns, ended, arguments);
-  options_.trace->span(track, "ready", ended, now, arguments);
-  leased_since_ns_[batch.slot] = now;
 }
 
 void BatchScheduler::recycle(const Flight& batch) {
@@ -313,10 +288,7 @@ void BatchScheduler::close() noexcept {
 
 void BatchScheduler::release(std::size_t slot) noexcept {
   const std::lock_guard lock(mutex_);
-  if (options_.trace) {
-    options_.trace->span(Trace::kFirstSlot + static_cast<int>(slot), "leased", leased_since_ns_[slot],
-                         steady_ns());
-  }
+  trace_.released(slot);
   ledger_.free(slot);
   publish_more();
   if (!closed_ && !planning_error_) planner_.plan_ahead();  // so that next() need not

@@ -17,9 +17,9 @@
 #include "loader/epoch_planner.h"
 #include "loader/host_batch.h"
 #include "loader/samplers/batch_sampler.h"
+#include "loader/slot_trace.h"
 #include "loader/slots/slot_ledger.h"
 #include "loader/slots/slot_table.h"
-#include "loader/trace.h"
 
 namespace leat {
 
@@ -33,7 +33,7 @@ struct SchedulerOptions {
   OnBadSample on_bad_sample = OnBadSample::raise;
   BadSampleLimit bad_sample_limit{};
   std::function<std::string(std::uint64_t index)> describe = nullptr;  // names a sample in messages
-  std::shared_ptr<Trace> trace = nullptr;  // shared: batches that outlive the loader end their spans
+  std::shared_ptr<Trace> trace = nullptr;
 };
 
 // Since the epoch began, but for the slots.
@@ -110,7 +110,6 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   std::size_t rows_of(const InFlight& batch) const;  // that are delivered
   void recycle(const Flight& batch);
   bool workers_rest() const;
-  void trace_delivery(const InFlight& batch);
   [[noreturn]] void raise(const Flight& batch, std::size_t run);
   SampleError::Origin origin_of(const FailureRecord& failure) const;
 
@@ -123,10 +122,10 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   BadSampleLog bad_samples_;
   std::deque<InFlight> in_flight_;
   EpochPlanner planner_;
+  SlotTrace trace_;
   DeliveryLog deliveries_;
   std::uint64_t generation_ = 0;
   std::uint64_t batches_delivered_ = 0, samples_delivered_ = 0;
-  std::vector<std::uint64_t> leased_since_ns_;  // by slot; for the trace
   std::exception_ptr planning_error_;  // of the sampler, thrown when the batches before it are delivered
   bool may_open_ = true;               // spare slots, as far as is known
   bool closed_ = false;
