@@ -21,8 +21,8 @@ class Warmth {
 };
 
 // Has the kernel fetch `bytes` from `offset` on into the page cache, without waiting for them; no more than 16 MiB of
-// them. Thread-safe; each
-// thread has a Warmth of its own. Ranges that are not there and file systems that cannot are passed over.
+// them. Thread-safe; each thread has a Warmth of its own. Ranges that are not there and file systems that cannot are
+// passed over.
 void will_need(int fd, std::uint64_t offset, std::uint64_t bytes) noexcept;
 
 // Has the kernel forget what it keeps of a file, written to the disk first; parts that others have mapped stay. Throws

@@ -47,14 +47,12 @@ void require_order(const Transform& before, const Transform& after) {
   if (stage_of(before) > stage_of(after)) {
     throw ArgumentError(
         "transforms of geometry (resizes, crops, flips, Pad) come before those of pixels (ColorJitter, "
-        "RandAugment, "
-        "RandomErasing and the like), and Normalize is the last: change their order");
+        "RandAugment, RandomErasing and the like), and Normalize is the last: change their order");
   }
   if (pads(before) && resizes(after)) {
     throw ArgumentError(
         "a picture with borders is not resized: put Resize and RandomResizedCrop before Pad and a RandomCrop "
-        "that "
-        "pads");
+        "that pads");
   }
 }
 
