@@ -27,10 +27,10 @@ struct ImageFolderOptions {
   double reducing_gap = 0;        // as in DecodeOptions
 };
 
-// Classes are the sub-folders of the root, sorted by name (byte order). A class's images are the files
-// anywhere below it whose names end in .jpg, .jpeg or .png, in any case, sorted by folder and then by name; links
-// are followed. That order is the samples' order. What a file holds is looked at when it is loaded: one that
-// is no sound JPEG or PNG (its bytes tell which, not its name), or that the transforms cannot take, is a DataError that names it.
+// Classes are the sub-folders of the root, sorted by name (byte order). A class's images are the files anywhere below
+// it whose names end in .jpg, .jpeg or .png, in any case, sorted by folder and then by name; links are followed. That
+// order is the samples' order. What a file holds is looked at when it is loaded: one that is no sound JPEG or PNG
+// (its bytes tell which, not its name), or that the transforms cannot take, is a DataError that names it.
 //
 // Fields as of LabelledImage; the label is the class's position in classes().
 //
@@ -38,7 +38,8 @@ struct ImageFolderOptions {
 class ImageFolder final : public Dataset {
  public:
   // Lists the folder. Throws ArgumentError where the transforms do not make all pictures equally large or the
-  // reducing gap is neither 0 nor at least 1, DataError where there are no classes or a class has no images, SystemError where a folder cannot be read.
+  // reducing gap is neither 0 nor at least 1, DataError where there are no classes or a class has no images,
+  // SystemError where a folder cannot be read.
   ImageFolder(const std::filesystem::path& root, TransformPipeline transforms,
               ImageFolderOptions options = {});
 

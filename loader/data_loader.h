@@ -98,11 +98,10 @@ struct SlotMemory {
 
 class LoaderCore;
 
-// Thread rules: one thread at a time calls the members; batches may be destroyed on any thread. Workers start
-// in the constructor, so loaders are best made before CUDA and thread pools: the pool is forked from the
-// process as it is. A worker that dies is replaced, and what it had not finished is loaded again, without a
-// gap or a repetition in what is delivered. Delivered bytes depend on (dataset, sampler, batch_size, drop_last, seed, epoch) and on
-// nothing else.
+// Thread rules: one thread at a time calls the members; batches may be destroyed on any thread. Workers start in the
+// constructor, so loaders are best made before CUDA and thread pools: the pool is forked from the process as it is. A
+// worker that dies is replaced, and what it had not finished is loaded again, without a gap or a repetition in what
+// is delivered. Delivered bytes depend on (dataset, sampler, batch_size, drop_last, seed, epoch) and on nothing else.
 class DataLoader {
  public:
   // The dataset outlives the loader. Throws ArgumentError for contradictory options, MemoryError where the

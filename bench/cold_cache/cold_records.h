@@ -31,8 +31,8 @@ struct Setting {
   bool reads_ahead = true;
 };
 
-// Samples per second of one shuffled epoch of one record of each kSpread, from the first next() on; the workers run before. Throws Error where it
-// does not deliver each sample once, or where the records do not leave the page cache.
+// Samples per second of one shuffled epoch of one record of each kSpread, from the first next() on; the workers run
+// before. Throws Error where it does not deliver each sample once, or where the records do not leave the page cache.
 double measure(const RecordDataset& records, const Setting& setting, std::uint64_t seed);
 
 }  // namespace leat::bench

@@ -1,8 +1,8 @@
 // leat-picture-steps FOLDER [ROUNDS]: where the time of the folder's pictures goes, step by step.
 //
-// leat-picture-steps --resize FILTER WIDTH HEIGHT: reads lines "LEFT TOP WIDTH HEIGHT FILE" from standard input, resamples that
-// box of each picture, and writes the pixels, RGB, one picture behind the other, to standard output; for
-// tests/parity/pillow.py.
+// leat-picture-steps --resize FILTER WIDTH HEIGHT: reads lines "LEFT TOP WIDTH HEIGHT FILE" from standard input,
+// resamples that box of each picture, and writes the pixels, RGB, one picture behind the other, to standard output;
+// for tests/parity/pillow.py.
 #include <fmt/format.h>
 
 #include <array>

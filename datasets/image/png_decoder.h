@@ -24,10 +24,10 @@ class PngState;
 //
 // Rows above the part that is asked for are inflated too, rows below it are not; an interlaced picture is decoded whole.
 //
-// Throws DataError, without a file name, on a file that is none, is damaged (by the CRCs, too), was cut off, or breaks a
-// limit: of JpegLimits, max_pixels and max_decoder_bytes (libpng's rows, and all pixels of an interlaced picture), checked before memory
-// is taken; allow_corrupt accepts wrong CRCs in chunks without pixels. Those chunks are never kept. Damage below the last
-// row that is asked for can go unnoticed.
+// Throws DataError, without a file name, on a file that is none, is damaged (by the CRCs, too), was cut off, or
+// breaks a limit: of JpegLimits, max_pixels and max_decoder_bytes (libpng's rows, and all pixels of an interlaced
+// picture), checked before memory is taken; allow_corrupt accepts wrong CRCs in chunks without pixels. Those chunks
+// are never kept. Damage below the last row that is asked for can go unnoticed.
 //
 // Reuses its memory for pixels; not thread-safe.
 class PngDecoder {

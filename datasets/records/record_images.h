@@ -18,9 +18,9 @@
 
 namespace leat {
 
-// Of sets with a JPEG or RGB field, and an i64 scalar "label". Fields as of LabelledImage, as ImageFolder's; for the same files, transforms and generator the same bytes.
-// Pictures that are stored as pixels need no decoder; where all are of one size and nothing is to be done to them,
-// they go from the file into the batch's row. Thread-safe.
+// Of sets with a JPEG or RGB field, and an i64 scalar "label". Fields as of LabelledImage, as ImageFolder's; for the
+// same files, transforms and generator the same bytes. Pictures that are stored as pixels need no decoder; where all
+// are of one size and nothing is to be done to them, they go from the file into the batch's row. Thread-safe.
 class RecordImages final : public Dataset {
  public:
   // No transforms: pixels of one size as they are stored. Throws ArgumentError where the pictures are not, or are not

@@ -1,4 +1,5 @@
-// A JPEG file through the pixel path; the first byte says whether warnings count, whether the picture is turned upright, and seeds the crop.
+// A JPEG file through the pixel path; the first byte says whether warnings count, whether the picture is turned
+// upright, and seeds the crop.
 #include <vector>
 
 #include "datasets/image/image_loader.h"

@@ -1,5 +1,5 @@
-// A PNG file through the pixel path, its chunks' CRCs put right so that what is in them counts; the first byte says whether the
-// picture is turned upright, and seeds the crop.
+// A PNG file through the pixel path, its chunks' CRCs put right so that what is in them counts; the first byte says
+// whether the picture is turned upright, and seeds the crop.
 #include <zlib.h>
 
 #include <algorithm>
