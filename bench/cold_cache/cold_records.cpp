@@ -21,7 +21,7 @@ namespace leat::bench {
 
 namespace {
 
-constexpr std::size_t kLabel = 0, kBatch = 64;
+constexpr std::size_t kBatch = 64;
 
 // What is not announced is read when it is wanted.
 class Unannounced final : public Dataset {

@@ -63,7 +63,8 @@ std::string label_histogram(const std::map<std::int64_t, std::size_t>& counts,
                             const std::vector<std::string>& classes) {
   std::vector<std::pair<std::int64_t, std::size_t>> shown(counts.begin(), counts.end());
   if (shown.size() > kMostLabels) {
-    std::ranges::stable_sort(shown, std::greater<>(), [](const auto& each) { return each.second; });
+    // The most frequent ones; of equally frequent ones the lower.
+    std::ranges::sort(shown, {}, [](const auto& each) { return std::pair(~each.second, each.first); });
     shown.resize(kMostLabels);
     std::ranges::sort(shown);
   }

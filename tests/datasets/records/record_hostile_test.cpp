@@ -134,7 +134,7 @@ TEST_CASE(
   const std::array<std::pair<std::size_t, const char*>, 2> damages{
       {{9, "truth"}, {18, "mask"}}};  // each at 8 k
   for (const auto& [at, name] : damages) {
-    shard.edit_record(1, [at = at](std::span<std::byte> body) { body[at] = std::byte{2}; });
+    shard.edit_record(1, [byte = at](std::span<std::byte> body) { body[byte] = std::byte{2}; });
     const RecordDataset dataset(shard.set());
     CHECK(OneSample(dataset, 0).bytes(1) == bytes_of(mask));
     expect_error<DataError>([&] { OneSample(dataset, 1); }, {"record 1", name, "neither 0 nor 1"});
