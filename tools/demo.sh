@@ -3,6 +3,7 @@
 # that feeds this machine best, and train a classifier on two replicas.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 # what one clone has compiled serves the others
 
 say() { printf '\n== %s\n' "$*"; }
 

@@ -2,6 +2,7 @@
 # Install what is missing, build everything, run every test. Further arguments go to ctest: tools/test.sh -L unit
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 # what one clone has compiled serves the others
 
 say() { printf '\n== %s\n' "$*"; }
 
