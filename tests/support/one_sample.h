@@ -37,7 +37,7 @@ class OneSample {
   template <class T>
   std::vector<T> values(std::size_t field) const {
     std::vector<T> values(fields_.at(field).size() / sizeof(T));
-    std::memcpy(values.data(), fields_[field].data(), fields_[field].size());
+    if (!values.empty()) std::memcpy(values.data(), fields_[field].data(), fields_[field].size());
     return values;
   }
 
