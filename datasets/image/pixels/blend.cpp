@@ -32,7 +32,7 @@ std::uint8_t mean_gray(ImageView pixels) {
   std::uint64_t sum = 0;
   for_each_run(pixels,
                [&](const std::uint8_t* rgb, std::size_t bytes) { sum += kernels::sum_of_grays(rgb, bytes); });
-  return static_cast<std::uint8_t>(static_cast<double>(sum) / static_cast<double>(count) + 0.5);
+  return static_cast<std::uint8_t>(std::floor(static_cast<double>(sum) / static_cast<double>(count) + 0.5));
 }
 
 }  // namespace
