@@ -41,12 +41,13 @@ std::size_t Concat::size() const {
   std::size_t end = 0;
   for (std::size_t i = 0; i < datasets_.size(); ++i) {
     end = checked_add(end, datasets_[i].get().size());
-    ends_[i].store(end, std::memory_order_relaxed);
+    // Threads ask often, and seldom is there anything new: they need not take the words from each other.
+    if (ends_[i].load(std::memory_order_relaxed) != end) ends_[i].store(end, std::memory_order_relaxed);
   }
   return end;
 }
 
-Concat::Place Concat::find(std::size_t index) const noexcept {
+Concat::Place Concat::find(std::size_t index) const {
   const auto end_of = [](const std::atomic<std::size_t>& end) { return end.load(std::memory_order_relaxed); };
   const auto found = std::ranges::upper_bound(ends_, index, {}, end_of);
   if (found == ends_.end()) return {};
@@ -69,14 +70,21 @@ void Concat::get(std::size_t index, Rng& rng, SampleWriter& out) const {
   place.dataset->get(place.index, rng, out);
 }
 
+// A dataset may throw in size(), and says so in get(): no hint can.
 void Concat::prefetch(std::size_t index) const noexcept {
-  const Place place = find(index);
-  if (place.dataset != nullptr) place.dataset->prefetch(place.index);
+  try {
+    const Place place = find(index);
+    if (place.dataset != nullptr) place.dataset->prefetch(place.index);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
+  }
 }
 
 void Concat::read_ahead(std::size_t index) const noexcept {
-  const Place place = find(index);
-  if (place.dataset != nullptr) place.dataset->read_ahead(place.index);
+  try {
+    const Place place = find(index);
+    if (place.dataset != nullptr) place.dataset->read_ahead(place.index);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
+  }
 }
 
 bool Concat::reads_ahead() const noexcept {

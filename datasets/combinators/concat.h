@@ -37,7 +37,7 @@ class Concat final : public Dataset {
     const Dataset* dataset = nullptr;  // nullptr: there is no such sample
     std::size_t index = 0;
   };
-  Place find(std::size_t index) const noexcept;
+  Place find(std::size_t index) const;
   Place at(std::size_t index) const;
 
   std::vector<std::reference_wrapper<const Dataset>> datasets_;

@@ -20,14 +20,19 @@ void Repeat::get(std::size_t index, Rng& rng, SampleWriter& out) const {
   dataset_->get(original(index), rng, out);
 }
 
+// A dataset may throw in size(), and says so in get(): no hint can.
 void Repeat::prefetch(std::size_t index) const noexcept {
-  const std::size_t samples = dataset_->size();
-  if (samples != 0) dataset_->prefetch(index % samples);
+  try {
+    dataset_->prefetch(original(index));
+  } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
+  }
 }
 
 void Repeat::read_ahead(std::size_t index) const noexcept {
-  const std::size_t samples = dataset_->size();
-  if (samples != 0) dataset_->read_ahead(index % samples);
+  try {
+    dataset_->read_ahead(original(index));
+  } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
+  }
 }
 
 std::string Repeat::describe(std::size_t index) const {

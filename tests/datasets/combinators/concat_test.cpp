@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "datasets/combinators/zip.h"
 #include "loader/base/errors.h"
 #include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
@@ -100,6 +101,16 @@ TEST_CASE("datasets of other fields do not follow each other") {
   refused({number, Field::ragged("drawn", DType::u32, {.max_length = 5})},
           "field 1 of dataset 2 is 'drawn', u32 [0 to 5]");
   expect_error<ArgumentError>([] { Concat({}); }, {"at least one dataset"});
+}
+
+TEST_CASE("concat: a hint for a dataset that cannot say its size is passed over, and get() says why") {
+  Numbers left(3), right(3);
+  const Zip pairs({{left, "left"}, {right, "right"}});
+  const Concat all({pairs, pairs});
+  right.samples = 2;
+  all.prefetch(0);
+  all.read_ahead(0);
+  expect_error<ArgumentError>([&] { OneSample(all, 0); }, {"dataset 0 has 3", "dataset 1 has 2"});
 }
 
 }  // namespace leat::test

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "datasets/combinators/zip.h"
 #include "loader/base/errors.h"
 #include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
@@ -49,6 +50,16 @@ TEST_CASE("a dataset is repeated at least once, and not more often than there ar
   expect_error<ArgumentError>([&] { Repeat(numbers, 0); }, {"0 times"});
   expect_error<ArgumentError>([&] { Repeat(numbers, std::numeric_limits<std::size_t>::max() / 2); },
                               {"64 bits"});
+}
+
+TEST_CASE("repeat: a hint for a dataset that cannot say its size is passed over, and get() says why") {
+  Numbers left(3), right(3);
+  const Zip pairs({{left, "left"}, {right, "right"}});
+  const Repeat all(pairs, 2);
+  right.samples = 2;
+  all.prefetch(0);
+  all.read_ahead(0);
+  expect_error<ArgumentError>([&] { OneSample(all, 0); }, {"dataset 0 has 3", "dataset 1 has 2"});
 }
 
 }  // namespace leat::test
