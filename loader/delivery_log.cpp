@@ -2,12 +2,28 @@
 
 namespace leat {
 
+DeliveryLog::DeliveryLog(std::size_t batches, std::size_t samples,
+                         const std::map<std::size_t, std::size_t>& ahead)
+    : batches_(batches), samples_(samples), ahead_(ahead) {
+  join_ahead();
+}
+
+// In order, which is the rule, nothing is allocated.
 void DeliveryLog::delivered(std::size_t number, std::size_t rows) {
-  ahead_.emplace(number, rows);
-  for (auto next = ahead_.begin(); next != ahead_.end() && next->first == batches_; next = ahead_.begin()) {
+  if (number != batches_) {
+    ahead_.emplace(number, rows);
+    return;
+  }
+  ++batches_;
+  samples_ += rows;
+  join_ahead();
+}
+
+void DeliveryLog::join_ahead() {
+  for (auto next = ahead_.begin(); next != ahead_.end() && next->first == batches_;) {
     ++batches_;
     samples_ += next->second;
-    ahead_.erase(next);
+    next = ahead_.erase(next);
   }
 }
 

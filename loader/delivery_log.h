@@ -13,8 +13,7 @@ class DeliveryLog {
  public:
   DeliveryLog() = default;
   // Goes on where an epoch was left: `samples` in the first `batches`, and some single batches beyond.
-  DeliveryLog(std::size_t batches, std::size_t samples, const std::map<std::size_t, std::size_t>& ahead)
-      : batches_(batches), samples_(samples), ahead_(ahead) {}
+  DeliveryLog(std::size_t batches, std::size_t samples, const std::map<std::size_t, std::size_t>& ahead);
 
   // Batch `number`, which was planned with `rows` samples. Precondition: not delivered before.
   void delivered(std::size_t number, std::size_t rows);
@@ -25,6 +24,8 @@ class DeliveryLog {
   const std::map<std::size_t, std::size_t>& ahead() const noexcept { return ahead_; }  // number -> rows
 
  private:
+  void join_ahead();
+
   std::size_t batches_ = 0;
   std::size_t samples_ = 0;
   std::map<std::size_t, std::size_t> ahead_;
