@@ -286,6 +286,19 @@ TEST_CASE("a delivery log closes gaps") {
   CHECK(log.batches() == 3);
   CHECK(log.samples() == 11);
   CHECK(log.ahead().empty());
+  log.delivered(3, 2);
+  CHECK(log.batches() == 4);
+  CHECK(log.samples() == 13);
+}
+
+TEST_CASE("a delivery log that is restored has no gap filled") {
+  DeliveryLog log(2, 8, {{2, 4}, {4, 3}});
+  CHECK(log.batches() == 3);
+  CHECK(log.samples() == 12);
+  log.delivered(3, 4);
+  CHECK(log.batches() == 5);
+  CHECK(log.samples() == 19);
+  CHECK(log.ahead().empty());
 }
 
 }  // namespace
