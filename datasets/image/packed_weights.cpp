@@ -10,7 +10,7 @@ void PackedWeights::pack(const Coefficients& coefficients) {
   taps_ = static_cast<std::size_t>(coefficients.max_taps());
   pixels_ = align_up(static_cast<std::size_t>(coefficients.size()), kPixelGroup);
   offsets_.assign(pixels_, 0);
-  weights_.assign(checked_multiply(checked_multiply(pixels_, taps_), kWeightCopies), 0);
+  weights_.assign(checked_multiply(checked_multiply(pixels_, align_up(taps_, 2)), kWeightCopies), 0);
 
   const PixelRange source = coefficients.source();
   // Pixels at the far end have few taps; those that they lack are put before these, not behind the row.
@@ -25,10 +25,15 @@ void PackedWeights::pack(const Coefficients& coefficients) {
 }
 
 void PackedWeights::put(std::size_t position, std::size_t first_tap, const Coefficients::Taps& taps) {
-  std::int32_t* to = weights_.data() + (first_tap * pixels_ + position) * kWeightCopies;
-  for (const std::int32_t weight : taps.weights) {
-    std::fill_n(to, kWeightCopies, weight);
-    to += pixels_ * kWeightCopies;
+  const auto weight = [&](std::size_t tap) {
+    return tap >= first_tap && tap - first_tap < taps.weights.size() ? taps.weights[tap - first_tap] : 0;
+  };
+  const std::size_t next = pixels_ * kWeightCopies;
+  std::int32_t* to = weights_.data() + position * kWeightCopies;
+  for (std::size_t tap = 0; tap < taps_; tap += 2, to += 2 * next) {
+    const WeightPair pair = weight_pair(weight(tap), weight(tap + 1));
+    std::fill_n(to, kWeightCopies, pair.high);
+    std::fill_n(to + next, kWeightCopies, pair.low);
   }
 }
 

@@ -14,6 +14,7 @@ inline constexpr std::int32_t kHalf = 1 << (kWeightBits - 1);
 
 using Sums = hn::ScalableTag<std::int32_t>;
 using Bytes = hn::Repartition<std::uint8_t, Sums>;
+using Pairs = hn::Repartition<std::int16_t, Sums>;
 using BytesOfSums = hn::Rebind<std::uint8_t, Sums>;
 
 // 16 bytes from each of several places.
@@ -28,15 +29,24 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const std::uint8_t* from, const std::int32
   }
 }
 
-// For TableLookupBytesOr0: the byte at `first` in a block, and those `step` further on, as 32-bit numbers.
-template <int kFirst, int kStep>
-HWY_INLINE hn::Vec<Bytes> EveryNth() {
+// For TableLookupBytesOr0: the byte at `kFirst` in a block, and those three further on, as 32-bit numbers.
+template <int kFirst>
+HWY_INLINE hn::Vec<Bytes> EveryThird() {
   constexpr std::uint8_t n = 0x80;  // becomes 0
-  constexpr auto at = [](int i) { return static_cast<std::uint8_t>(kFirst + i * kStep); };
-  // Of a pixel's four numbers the last is unused: it repeats the third, which is inside the block.
-  constexpr std::uint8_t last = kStep == 1 ? at(2) : at(3);
-  alignas(16) static constexpr std::uint8_t kTable[16] = {at(0), n, n, n, at(1), n, n, n,
-                                                          at(2), n, n, n, last,  n, n, n};
+  constexpr std::uint8_t f = kFirst;
+  alignas(16) static constexpr std::uint8_t kTable[16] = {f,     n, n, n, f + 3, n, n, n,
+                                                          f + 6, n, n, n, f + 9, n, n, n};
+  return hn::LoadDup128(Bytes(), kTable);
+}
+
+// For TableLookupBytesOr0: the pixel at byte `kFirst` of a block and the one behind it, as 16-bit numbers, channel by
+// channel. The fourth pair is unused.
+template <int kFirst>
+HWY_INLINE hn::Vec<Bytes> PixelPairs() {
+  constexpr std::uint8_t n = 0x80;
+  constexpr std::uint8_t f = kFirst;
+  alignas(16) static constexpr std::uint8_t kTable[16] = {f,     n, f + 3, n, f + 1, n, f + 4, n,
+                                                          f + 2, n, f + 5, n, n,     n, n,     n};
   return hn::LoadDup128(Bytes(), kTable);
 }
 
@@ -48,41 +58,58 @@ HWY_INLINE hn::Vec<BytesOfSums> ToPixels(hn::Vec<Sums> sums) {
   return hn::DemoteTo(BytesOfSums(), hn::ShiftRight<kWeightBits>(sums));
 }
 
-// Adds `kTaps` neighbouring source pixels, the first of them the first of each block.
+// Sums by the two parts of their weights (see WeightPair). What pairs of products add up to is spread over two
+// vectors on some instruction sets.
+struct SplitSums {
+  hn::Vec<Sums> high, more_high, low, more_low;
+};
+
+HWY_INLINE SplitSums NoSums() {
+  const auto zero = hn::Zero(Sums());
+  return {zero, zero, zero, zero};
+}
+
+// With a half, to round to nearest: only here is it known which sum is whose.
+HWY_INLINE hn::Vec<Sums> Join(const SplitSums& sums) {
+  const auto high = hn::RearrangeToOddPlusEven(sums.high, sums.more_high);
+  const auto low = hn::RearrangeToOddPlusEven(sums.low, sums.more_low);
+  return hn::Add(hn::ShiftLeft<WeightPair::kLowBits>(high), hn::Add(low, hn::Set(Sums(), kHalf)));
+}
+
+// Adds the pixel at byte `kFirst` of each block and the one behind it. The low parts of weights stand `next` behind
+// the high ones.
+template <int kFirst>
+HWY_INLINE void AddPair(SplitSums& sums, hn::Vec<Bytes> blocks, const std::int32_t* weights,
+                        std::size_t next) {
+  const Sums d;
+  const auto pixels = hn::BitCast(Pairs(), hn::TableLookupBytesOr0(blocks, PixelPairs<kFirst>()));
+  const auto high = hn::BitCast(Pairs(), hn::LoadU(d, weights));
+  const auto low = hn::BitCast(Pairs(), hn::LoadU(d, weights + next));
+  sums.high = hn::ReorderWidenMulAccumulate(d, pixels, high, sums.high, sums.more_high);
+  sums.low = hn::ReorderWidenMulAccumulate(d, pixels, low, sums.low, sums.more_low);
+}
+
+// Adds the first `kTaps` source pixels, at most four, of each block.
 template <std::size_t kTaps>
-HWY_INLINE hn::Vec<Sums> AddTaps(hn::Vec<Sums> sum, hn::Vec<Bytes> source, const std::int32_t* weights,
-                                 std::size_t next_tap) {
-  const Sums d;
-  const auto a = hn::Mul(ToNumbers(source, EveryNth<0, 1>()), hn::LoadU(d, weights));
-  sum = hn::Add(sum, a);
-  if constexpr (kTaps > 1) {
-    const auto b = hn::Mul(ToNumbers(source, EveryNth<3, 1>()), hn::LoadU(d, weights + next_tap));
-    sum = hn::Add(sum, b);
-  }
-  if constexpr (kTaps > 2) {
-    const auto c = hn::Mul(ToNumbers(source, EveryNth<6, 1>()), hn::LoadU(d, weights + 2 * next_tap));
-    sum = hn::Add(sum, c);
-  }
-  if constexpr (kTaps > 3) {
-    const auto e = hn::Mul(ToNumbers(source, EveryNth<9, 1>()), hn::LoadU(d, weights + 3 * next_tap));
-    sum = hn::Add(sum, e);
-  }
-  return sum;
+HWY_INLINE void AddTaps(SplitSums& sums, hn::Vec<Bytes> blocks, const std::int32_t* weights,
+                        std::size_t next) {
+  AddPair<0>(sums, blocks, weights, next);
+  if constexpr (kTaps > 2) AddPair<6>(sums, blocks, weights + 2 * next, next);
 }
 
-// Four vectors of sums become bytes, channel by channel: the first byte of each number is the first vector's.
+// Four vectors of sums become bytes: in each block the first's and the second's are the lower bytes of 16-bit
+// numbers, the third's and the fourth's the higher ones.
 HWY_INLINE hn::Vec<Bytes> Merge(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec<Sums> c, hn::Vec<Sums> e) {
-  const Sums d;
-  const auto most = hn::Set(d, (256 << kWeightBits) - 1);  // what is clamped to 255 pixels has 30 bits
-  const auto clamp = [&](hn::Vec<Sums> sum) HWY_ATTR { return hn::Min(hn::Max(sum, hn::Zero(d)), most); };
-  const auto low = hn::ShiftRight<kWeightBits>(clamp(a));
-  const auto second = hn::And(hn::ShiftRight<kWeightBits - 8>(clamp(b)), hn::Set(d, 0xff00));
-  const auto third = hn::And(hn::ShiftRight<kWeightBits - 16>(clamp(c)), hn::Set(d, 0xff0000));
-  const auto high = hn::ShiftLeft<24>(hn::ShiftRight<kWeightBits>(clamp(e)));
-  return hn::BitCast(Bytes(), hn::Or(hn::Or(low, second), hn::Or(third, high)));
+  const Pairs d;
+  const auto clamp = [&](hn::Vec<Sums> first, hn::Vec<Sums> second) HWY_ATTR {
+    const auto both =
+        hn::ReorderDemote2To(d, hn::ShiftRight<kWeightBits>(first), hn::ShiftRight<kWeightBits>(second));
+    return hn::Min(hn::Max(both, hn::Zero(d)), hn::Set(d, 255));
+  };
+  return hn::BitCast(Bytes(), hn::Or(clamp(a, b), hn::ShiftLeft<8>(clamp(c, e))));
 }
 
-// Writes the twelve bytes of four pixels from each block, which holds them channel by channel.
+// Writes the twelve bytes of four pixels from each block, which holds them first.
 template <class V>
 HWY_INLINE void StorePixels(V blocks, std::uint8_t* out) {
   using D = hn::DFromV<V>;
@@ -95,22 +122,24 @@ HWY_INLINE void StorePixels(V blocks, std::uint8_t* out) {
   }
 }
 
-HWY_INLINE hn::Vec<Bytes> PixelByPixel(hn::Vec<Bytes> channels) {
-  alignas(16) static constexpr std::uint8_t kTable[16] = {0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11, 0, 0, 0, 0};
-  return hn::TableLookupBytes(channels, hn::LoadDup128(Bytes(), kTable));
+// Of what Merge() makes.
+HWY_INLINE hn::Vec<Bytes> PixelByPixel(hn::Vec<Bytes> merged) {
+  alignas(16) static constexpr std::uint8_t kTable[16] = {0, 2, 4, 8, 10, 12, 1, 3, 5, 9, 11, 13, 0, 0, 0, 0};
+  return hn::TableLookupBytes(merged, hn::LoadDup128(Bytes(), kTable));
 }
 
 // The sums of some output pixels, the first of them at `position` of the arrays. Source pixels are taken by
 // fours, which fit into a block; `kLast` of them are left in the end.
 template <std::size_t kLast>
 HWY_INLINE hn::Vec<Sums> WeighPixels(const std::uint8_t* row, const RowWeights& how, std::size_t position) {
-  const std::size_t next_tap = how.pixels * kWeightCopies;
+  const std::size_t next = how.pixels * kWeightCopies;
   const std::int32_t* weights = how.weights + position * kWeightCopies;
-  auto sum = hn::Set(Sums(), kHalf);
-  for (std::size_t left = how.taps; left > kLast; left -= 4, row += 12, weights += 4 * next_tap) {
-    sum = AddTaps<4>(sum, LoadBlocks(Bytes(), row, how.offsets + position), weights, next_tap);
+  SplitSums sums = NoSums();
+  for (std::size_t left = how.taps; left > kLast; left -= 4, row += 12, weights += 4 * next) {
+    AddTaps<4>(sums, LoadBlocks(Bytes(), row, how.offsets + position), weights, next);
   }
-  return AddTaps<kLast>(sum, LoadBlocks(Bytes(), row, how.offsets + position), weights, next_tap);
+  AddTaps<kLast>(sums, LoadBlocks(Bytes(), row, how.offsets + position), weights, next);
+  return Join(sums);
 }
 
 template <std::size_t kLast>
@@ -198,7 +227,7 @@ inline float ScaleOne(std::uint8_t pixel, float scale, float bias) {
 template <int kTap>
 HWY_INLINE void ScaleChannel(hn::Vec<Bytes> blocks, const ChannelScale& how, float* out) {
   const hn::Rebind<float, Sums> f;
-  const auto numbers = hn::ConvertTo(f, ToNumbers(blocks, EveryNth<kTap, 3>()));
+  const auto numbers = hn::ConvertTo(f, ToNumbers(blocks, EveryThird<kTap>()));
   hn::StoreU(hn::MulAdd(numbers, hn::Set(f, how.scale[kTap]), hn::Set(f, how.bias[kTap])), f, out);
 }
 

@@ -35,21 +35,37 @@ std::uint8_t to_pixel(std::int64_t sum) {
       std::clamp<std::int64_t>((sum + (1 << (kWeightBits - 1))) >> kWeightBits, 0, 255));
 }
 
+// weights[tap * pixels + position], as the kernels take them.
+std::vector<std::int32_t> packed_pairs(const std::vector<std::int32_t>& weights, std::size_t pixels,
+                                       std::size_t taps) {
+  std::vector<std::int32_t> packed;
+  for (std::size_t k = 0; k < taps; k += 2) {
+    std::vector<std::int32_t> low;
+    for (std::size_t p = 0; p < pixels; ++p) {
+      const std::int32_t second = k + 1 < taps ? weights[(k + 1) * pixels + p] : 0;
+      const WeightPair pair = weight_pair(weights[k * pixels + p], second);
+      packed.insert(packed.end(), kWeightCopies, pair.high);
+      low.insert(low.end(), kWeightCopies, pair.low);
+    }
+    packed.insert(packed.end(), low.begin(), low.end());
+  }
+  return packed;
+}
+
 void check_weigh_row(std::size_t pixels, std::size_t taps, std::size_t columns, Rng& rng) {
   INFO(taps << " of " << columns << " source pixels, for each of " << pixels);
   Row source = random_row(columns * 3 + kKernelPadding, rng);
-  std::vector<std::int32_t> offsets(pixels), weights(pixels * taps * kWeightCopies);
+  std::vector<std::int32_t> offsets(pixels), weights(pixels * taps);
   for (auto& offset : offsets) offset = static_cast<std::int32_t>(3 * rng.below(columns - taps + 1));
-  for (std::size_t i = 0; i < weights.size(); i += kWeightCopies) {
-    std::fill_n(weights.begin() + std::ptrdiff_t(i), kWeightCopies, random_weight(rng) / std::int32_t(taps));
-  }
+  for (auto& weight : weights) weight = random_weight(rng) / std::int32_t(taps);
+  const std::vector<std::int32_t> packed = packed_pairs(weights, pixels, taps);
   Row out(pixels * 3 + kKernelPadding);
-  weigh_row(source.data(), {offsets.data(), weights.data(), taps, pixels}, out.data());
+  weigh_row(source.data(), {offsets.data(), packed.data(), taps, pixels}, out.data());
   for (std::size_t x = 0; x < pixels; ++x) {
     for (std::size_t c = 0; c < 3; ++c) {
       std::int64_t sum = 0;
       for (std::size_t k = 0; k < taps; ++k) {
-        sum += std::int64_t{weights[(k * pixels + weight_position(x)) * kWeightCopies]} *
+        sum += std::int64_t{weights[k * pixels + weight_position(x)]} *
                source[static_cast<std::size_t>(offsets[weight_position(x)]) + 3 * k + c];
       }
       REQUIRE(out[3 * x + c] == to_pixel(sum));
