@@ -1,18 +1,23 @@
 #include "bench/comparison.h"
 
+#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
+
+#include "bench/figure.h"
 
 namespace leat::bench {
 
 namespace {
 
-constexpr const char* kLimit = "/limit";
-constexpr const char* kOurs = "/leat";
+constexpr const char* kLimit = "limit/s";
+constexpr const char* kOurs = "leat/s";
 
 struct Pair {
   std::string name;
@@ -24,7 +29,12 @@ std::vector<Pair>& pairs() {
   return all;
 }
 
-// The usual report, and every repetition's rate by benchmark name.
+// Of one repetition, samples per second.
+struct Rates {
+  std::vector<double> limit, ours, ratio;
+};
+
+// The usual report, and every repetition's rates by benchmark name.
 class Collector final : public benchmark::ConsoleReporter {
  public:
   Collector() : ConsoleReporter(OO_Tabular) {}
@@ -32,36 +42,70 @@ class Collector final : public benchmark::ConsoleReporter {
   void ReportRuns(const std::vector<Run>& runs) override {
     ConsoleReporter::ReportRuns(runs);
     for (const Run& run : runs) {
-      const auto rate = run.counters.find("items_per_second");
-      if (run.run_type == Run::RT_Iteration && rate != run.counters.end()) {
-        rates_[run.run_name.function_name].push_back(rate->second);
-      }
+      if (run.run_type != Run::RT_Iteration) continue;
+      const double limit = run.counters.at(kLimit), ours = run.counters.at(kOurs);
+      Rates& rates = rates_[run.run_name.function_name];
+      rates.limit.push_back(limit);
+      rates.ours.push_back(ours);
+      rates.ratio.push_back(ours / limit);
     }
   }
 
-  double median(const std::string& name) {
-    std::vector<double>& rates = rates_[name];
-    if (rates.empty()) return 0;
-    std::sort(rates.begin(), rates.end());
-    return rates[rates.size() / 2];
+  // nullptr: it did not run.
+  const Rates* find(const std::string& name) const {
+    const auto found = rates_.find(name);
+    return found == rates_.end() ? nullptr : &found->second;
   }
 
  private:
-  std::map<std::string, std::vector<double>> rates_;
+  std::map<std::string, Rates> rates_;
 };
 
-void register_side(const std::string& name, std::function<Epoch()> make) {
-  auto epoch = std::make_shared<Epoch>();  // shared: Google Benchmark copies the closure
-  const auto body = [epoch, make = std::move(make)](benchmark::State& state) {
-    if (!*epoch) {
-      *epoch = make();
-      (*epoch)();  // warm up: page cache, workers
-    }
-    std::size_t samples = 0;
-    for (auto _ : state) samples += (*epoch)();
-    state.SetItemsProcessed(static_cast<std::int64_t>(samples));
-  };
-  benchmark::RegisterBenchmark(name.c_str(), body)->UseRealTime()->Unit(benchmark::kMillisecond);
+// One of a pair's two, and what it has done in a repetition.
+class Side {
+ public:
+  explicit Side(std::function<Epoch()> make) : make_(std::move(make)) {}
+
+  // To be called before a repetition. Warms up, the first time: page cache, workers.
+  void begin() {
+    samples_ = 0;
+    seconds_ = 0;
+    if (epoch_) return;
+    epoch_ = make_();
+    epoch_();
+  }
+
+  double run() {
+    const auto start = std::chrono::steady_clock::now();
+    samples_ += epoch_();
+    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds_ += took;
+    return took;
+  }
+
+  double samples_per_second() const { return double(samples_) / seconds_; }
+
+ private:
+  std::function<Epoch()> make_;
+  Epoch epoch_;
+  std::size_t samples_ = 0;
+  double seconds_ = 0;
+};
+
+// Neighbouring epochs see the same machine, whatever others do on it; and each is the first as often as the second.
+void run_in_turn(benchmark::State& state, Side& limit, Side& ours) {
+  limit.begin();
+  ours.begin();
+  bool limit_first = true;
+  for (auto _ : state) {
+    Side& first = limit_first ? limit : ours;
+    Side& second = limit_first ? ours : limit;
+    const double took = first.run();
+    state.SetIterationTime(took + second.run());
+    limit_first = !limit_first;
+  }
+  state.counters[kLimit] = limit.samples_per_second();
+  state.counters[kOurs] = ours.samples_per_second();
 }
 
 }  // namespace
@@ -69,22 +113,28 @@ void register_side(const std::string& name, std::function<Epoch()> make) {
 void add(const std::string& name, double target, std::function<Epoch()> make_limit,
          std::function<Epoch()> make_ours) {
   pairs().push_back({name, target});
-  register_side(name + kLimit, std::move(make_limit));
-  register_side(name + kOurs, std::move(make_ours));
+  // Shared: Google Benchmark copies the closure.
+  auto limit = std::make_shared<Side>(std::move(make_limit));
+  auto ours = std::make_shared<Side>(std::move(make_ours));
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [limit, ours](benchmark::State& state) { run_in_turn(state, *limit, *ours); })
+      ->UseManualTime()
+      ->MinTime(2)
+      ->Unit(benchmark::kMillisecond);
 }
 
 void run_and_compare() {
   Collector collector;
   benchmark::RunSpecifiedBenchmarks(&collector);
   benchmark::ClearRegisteredBenchmarks();  // ends the loaders
-  fmt::print("\n{:<44} {:>14} {:>14} {:>7} {:>7}\n", "samples/s, medians", "limit", "leat", "ratio",
-             "target");
+  fmt::print("\n{:<44} {:>14} {:>14} {:>7} {:>13} {:>7}\n", "samples/s, medians", "limit", "leat", "ratio",
+             "from, to", "target");
   for (const Pair& pair : pairs()) {
-    const double limit = collector.median(pair.name + kLimit);
-    const double ours = collector.median(pair.name + kOurs);
-    if (limit == 0 || ours == 0) continue;  // filtered out
-    fmt::print("{:<44} {:>14.0f} {:>14.0f} {:>7.2f} {:>7.2f}\n", pair.name, limit, ours, ours / limit,
-               pair.target);
+    const Rates* const rates = collector.find(pair.name);
+    if (rates == nullptr) continue;  // filtered out
+    const auto [lowest, highest] = std::ranges::minmax(rates->ratio);
+    fmt::print("{:<44} {:>14.0f} {:>14.0f} {:>7.2f} {:>6.2f} {:>6.2f} {:>7.2f}\n", pair.name,
+               median(rates->limit), median(rates->ours), median(rates->ratio), lowest, highest, pair.target);
   }
 }
 

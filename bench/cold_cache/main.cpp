@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/cold_cache/cold_records.h"
-#include "bench/latency/figure.h"
+#include "bench/figure.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "bench/latency/figure.h"
+#include "bench/figure.h"
 
 namespace leat::bench {
 

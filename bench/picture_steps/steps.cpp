@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bench/bare_decode.h"
-#include "bench/latency/figure.h"
+#include "bench/figure.h"
 #include "datasets/image/image_loader.h"
 #include "datasets/image_folder.h"
 #include "datasets/labelled_image.h"

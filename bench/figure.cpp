@@ -1,4 +1,4 @@
-#include "bench/latency/figure.h"
+#include "bench/figure.h"
 
 #include <algorithm>
 #include <chrono>
