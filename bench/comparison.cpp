@@ -97,7 +97,7 @@ void run_in_turn(benchmark::State& state, Side& limit, Side& ours) {
   limit.begin();
   ours.begin();
   bool limit_first = true;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     Side& first = limit_first ? limit : ours;
     Side& second = limit_first ? ours : limit;
     const double took = first.run();
