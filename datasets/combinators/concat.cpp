@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "datasets/combinators/hint.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
 
@@ -70,21 +71,18 @@ void Concat::get(std::size_t index, Rng& rng, SampleWriter& out) const {
   place.dataset->get(place.index, rng, out);
 }
 
-// A dataset may throw in size(), and says so in get(): no hint can.
 void Concat::prefetch(std::size_t index) const noexcept {
-  try {
+  pass_hint([&] {
     const Place place = find(index);
     if (place.dataset != nullptr) place.dataset->prefetch(place.index);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
-  }
+  });
 }
 
 void Concat::read_ahead(std::size_t index) const noexcept {
-  try {
+  pass_hint([&] {
     const Place place = find(index);
     if (place.dataset != nullptr) place.dataset->read_ahead(place.index);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
-  }
+  });
 }
 
 bool Concat::reads_ahead() const noexcept {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/combinators/hint.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
 
@@ -20,19 +21,12 @@ void Repeat::get(std::size_t index, Rng& rng, SampleWriter& out) const {
   dataset_->get(original(index), rng, out);
 }
 
-// A dataset may throw in size(), and says so in get(): no hint can.
 void Repeat::prefetch(std::size_t index) const noexcept {
-  try {
-    dataset_->prefetch(original(index));
-  } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
-  }
+  pass_hint([&] { dataset_->prefetch(original(index)); });
 }
 
 void Repeat::read_ahead(std::size_t index) const noexcept {
-  try {
-    dataset_->read_ahead(original(index));
-  } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
-  }
+  pass_hint([&] { dataset_->read_ahead(original(index)); });
 }
 
 std::string Repeat::describe(std::size_t index) const {
