@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <vector>
 
+#include "datasets/image/coefficients.h"
 #include "datasets/image/pixels/kernels.h"
 #include "datasets/image/resample_kernels.h"
+#include "tests/datasets/image/packed_pairs.h"
 
 namespace {
 
@@ -29,7 +31,7 @@ class Random {
   }
   // From -1/2 to 3/2, shared among `taps` pixels.
   std::int32_t weight(std::size_t taps) {
-    const auto unit = std::int32_t{1} << 22;
+    const auto unit = std::int32_t{1} << kWeightBits;
     return (static_cast<std::int32_t>(below(2 * unit)) - unit / 2) / static_cast<std::int32_t>(taps);
   }
 
@@ -58,21 +60,13 @@ void weigh_rows(Random& random) {
   for (std::size_t taps = 1; taps <= 13; ++taps) {
     for (const std::size_t pixels : {16, 48, 224}) {
       const auto row = random.bytes(kColumns * 3 + kKernelPadding);
-      std::vector<std::int32_t> offsets(pixels), weights;
+      std::vector<std::int32_t> offsets(pixels), weights(pixels * taps);
       const auto columns = static_cast<std::uint32_t>(kColumns - taps + 1);
       for (auto& offset : offsets) offset = static_cast<std::int32_t>(3 * random.below(columns));
-      for (std::size_t tap = 0; tap < taps; tap += 2) {
-        std::vector<std::int32_t> low;
-        for (std::size_t p = 0; p < pixels; ++p) {
-          const std::int32_t first = random.weight(taps), second = tap + 1 < taps ? random.weight(taps) : 0;
-          const WeightPair pair = weight_pair(first, second);
-          weights.insert(weights.end(), kWeightCopies, pair.high);
-          low.insert(low.end(), kWeightCopies, pair.low);
-        }
-        weights.insert(weights.end(), low.begin(), low.end());
-      }
+      for (auto& weight : weights) weight = random.weight(taps);
+      const auto packed = test::packed_pairs(weights, pixels, taps);
       std::vector<std::uint8_t> out(pixels * 3 + kKernelPadding);
-      weigh_row(row.data(), {offsets.data(), weights.data(), taps, pixels}, out.data());
+      weigh_row(row.data(), {offsets.data(), packed.data(), taps, pixels}, out.data());
       digest.add(out.data(), pixels * 3);
     }
   }

@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ln -s /usr/include/hwy "$work/hwy" # of headers alone, which are the same for all machines
 
-# As the library's image sources are built, but for one instruction set: the best that the compiler may assume.
+# As CMakeLists.txt has the library's image sources built, but for one instruction set: the best that the compiler may assume.
 build() {
   "$1" -std=c++20 -O2 -ffp-contract=off -static -DHWY_COMPILE_ONLY_STATIC -DHWY_SHARED_DEFINE -DHWY_BROKEN_EMU128=0 \
     "-DHWY_DISABLED_TARGETS=(HWY_SCALAR|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV)" -I. "-I$work" \

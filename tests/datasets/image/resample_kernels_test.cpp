@@ -9,6 +9,7 @@
 #include "datasets/image/coefficients.h"
 #include "loader/base/rng.h"
 #include "tests/datasets/image/every_target.h"
+#include "tests/datasets/image/packed_pairs.h"
 
 namespace leat::test {
 
@@ -33,23 +34,6 @@ std::int32_t random_weight(Rng& rng) {
 std::uint8_t to_pixel(std::int64_t sum) {
   return static_cast<std::uint8_t>(
       std::clamp<std::int64_t>((sum + (1 << (kWeightBits - 1))) >> kWeightBits, 0, 255));
-}
-
-// weights[tap * pixels + position], as the kernels take them.
-std::vector<std::int32_t> packed_pairs(const std::vector<std::int32_t>& weights, std::size_t pixels,
-                                       std::size_t taps) {
-  std::vector<std::int32_t> packed;
-  for (std::size_t k = 0; k < taps; k += 2) {
-    std::vector<std::int32_t> low;
-    for (std::size_t p = 0; p < pixels; ++p) {
-      const std::int32_t second = k + 1 < taps ? weights[(k + 1) * pixels + p] : 0;
-      const WeightPair pair = weight_pair(weights[k * pixels + p], second);
-      packed.insert(packed.end(), kWeightCopies, pair.high);
-      low.insert(low.end(), kWeightCopies, pair.low);
-    }
-    packed.insert(packed.end(), low.begin(), low.end());
-  }
-  return packed;
 }
 
 void check_weigh_row(std::size_t pixels, std::size_t taps, std::size_t columns, Rng& rng) {
