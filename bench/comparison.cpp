@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <utility>
@@ -75,10 +74,9 @@ class Side {
     epoch_();
   }
 
+  // Seconds.
   double run() {
-    const auto start = std::chrono::steady_clock::now();
-    samples_ += epoch_();
-    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double took = milliseconds_of([this] { samples_ += epoch_(); }) / 1000;
     seconds_ += took;
     return took;
   }
@@ -92,7 +90,7 @@ class Side {
   double seconds_ = 0;
 };
 
-// Neighbouring epochs see the same machine, whatever others do on it; and each is the first as often as the second.
+// Neighbouring epochs see the same machine, whatever others do on it; and the two take turns in being the first.
 void run_in_turn(benchmark::State& state, Side& limit, Side& ours) {
   limit.begin();
   ours.begin();

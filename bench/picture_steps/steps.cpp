@@ -134,8 +134,7 @@ struct Way {
   std::string name;
   Steps steps;
   std::array<std::vector<double>, kNames.size()> times{};
-  std::vector<double>
-      ratios{};  // of the bare decoder's time and the last of these, which are taken one after the other
+  std::vector<double> ratios{};  // the bare decoder's time, taken right behind the last of these, to that
 };
 
 std::vector<Way> ways_of(const Files& files) {
