@@ -104,6 +104,7 @@ TEST_CASE("55, 64: workers are killed all the time, and nothing is lost, doubled
     if (epoch == 20) before = Footprint::take(loader);
   }
   REQUIRE(before);
+  REQUIRE(before->pss_kib > 0);  // 0: this kernel does not tell
   const Footprint after = Footprint::take(loader);
   INFO(epoch << " epochs, " << kills << " kills");
   WARN("" << epoch << " epochs of " << loader.size() << " batches, " << kills << " workers killed, " << wrong
