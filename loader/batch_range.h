@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "loader/errors.h"
+
 namespace leat {
 
 // Holds one batch at a time: advancing destroys the one before, unless it was moved out.
@@ -35,7 +37,9 @@ class BatchRange {
     BatchRange* range_;
   };
 
-  explicit BatchRange(Next next) : next_(std::move(next)) {}
+  // With `on_error`, a SampleError of `next` is reported there, and the batch after it comes instead.
+  explicit BatchRange(Next next, SampleErrorHandler on_error = nullptr)
+      : next_(std::move(next)), on_error_(std::move(on_error)) {}
 
   Iterator begin() {
     advance();
@@ -46,10 +50,23 @@ class BatchRange {
  private:
   void advance() {
     batch_.reset();  // first: its slot may be the one that is needed
-    batch_ = next_();
+    while (!try_to_advance()) {
+    }
+  }
+
+  bool try_to_advance() {
+    try {
+      batch_ = next_();
+      return true;
+    } catch (const SampleError& error) {
+      if (!on_error_) throw;
+      on_error_(error);
+      return false;
+    }
   }
 
   Next next_;
+  SampleErrorHandler on_error_;
   std::optional<Batch> batch_;
 };
 

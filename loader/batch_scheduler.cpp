@@ -26,7 +26,7 @@ std::size_t spare_slots(const SchedulerOptions& options, std::size_t bytes_of_sl
 SlotTable::Dimensions dimensions_of(const BatchLayout& layout, const SchedulerOptions& options) {
   const std::size_t runs = RunSizing::max_runs(layout.capacity(), options.workers);
   return {checked_add(options.depth, options.leases), runs, options.workers,
-          spare_slots(options, SlotTable::bytes_of_slot(layout, runs))};
+          spare_slots(options, SlotTable::bytes_of_slot(layout, runs)), options.forks};
 }
 
 }  // namespace
@@ -196,10 +196,14 @@ void BatchScheduler::raise(const Flight& batch, std::size_t run) {
 }
 
 SampleError::Origin BatchScheduler::origin_of(const FailureRecord& failure) const {
-  std::string source = failure.source;
-  if (source.empty() && options_.describe) source = options_.describe(failure.index);
-  return {failure.index, std::move(source), failure.type,
-          failure.text,  failure.worker,    static_cast<int>(failure.deaths)};
+  const std::span frames(failure.stack.data(), failure.stack_frames);
+  return {failure.index,
+          failure.source,
+          failure.type,
+          failure.text,
+          failure.worker,
+          static_cast<int>(failure.deaths),
+          frames.empty() ? "" : describe_frames(frames)};
 }
 
 BatchScheduler::InFlight BatchScheduler::deliver(const Flight& batch) {
@@ -260,6 +264,16 @@ DeliveryLog BatchScheduler::deliveries() const {
   return deliveries_;
 }
 
+LoaderState::Earlier BatchScheduler::earlier() const {
+  const std::lock_guard lock(mutex_);
+  return planner_.earlier();
+}
+
+std::size_t BatchScheduler::epoch_batches() const {
+  const std::lock_guard lock(mutex_);
+  return planner_.batches();
+}
+
 SchedulerCounts BatchScheduler::counts() const {
   const std::lock_guard lock(mutex_);
   const auto finished = [this](const InFlight& batch) { return this->finished(batch); };
@@ -287,6 +301,7 @@ void BatchScheduler::close() noexcept {
 }
 
 void BatchScheduler::release(std::size_t slot) noexcept {
+  if (in_another_process()) return;
   const std::lock_guard lock(mutex_);
   trace_.released(slot);
   ledger_.free(slot);

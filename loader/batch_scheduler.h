@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "loader/bad_samples.h"
+#include "loader/base/process_identity.h"
 #include "loader/delivery_log.h"
 #include "loader/epoch_planner.h"
 #include "loader/host_batch.h"
@@ -28,11 +29,11 @@ struct SchedulerOptions {
   std::size_t leases = 1;  // slots for so many more
   std::size_t workers = 0;
   std::size_t reorder_bytes = 0;  // for spare slots, where order matters
+  Forks forks = Forks::share;     // copy: there are no worker processes
   bool in_order = true;
   bool batched = true;
   OnBadSample on_bad_sample = OnBadSample::raise;
   BadSampleLimit bad_sample_limit{};
-  std::function<std::string(std::uint64_t index)> describe = nullptr;  // names a sample in messages
   std::shared_ptr<Trace> trace = nullptr;
 };
 
@@ -75,7 +76,10 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   bool epoch_finished() const;  // every batch was delivered or its error thrown
   bool starved() const;         // the consumer holds as many batches as there are common slots
   std::size_t leased() const;
-  DeliveryLog deliveries() const;  // of the present epoch
+  // Of the present epoch:
+  DeliveryLog deliveries() const;
+  LoaderState::Earlier earlier() const;
+  std::size_t epoch_batches() const;  // delivered ones included
   SchedulerCounts counts() const;
   std::size_t bad_sample_count() const;
   std::vector<BadSample> bad_samples() const;  // the first BadSampleLog::kKept
@@ -101,6 +105,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   bool finished(const InFlight& batch) const;
   void publish_next();
   void sweep_draining();
+  bool in_another_process() const noexcept { return options_.workers > 0 && !owner_.is_current(); }
   Flight deliverable();  // in_flight_.end(): none
   bool all_leased() const { return ledger_.leased() >= table_.slots(); }
   bool settle(InFlight& batch);
@@ -116,6 +121,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   // Constant after construction.
   SlotTable table_;
   const SchedulerOptions options_;
+  const ProcessIdentity owner_;
 
   mutable std::mutex mutex_;  // guards all below, and the parent's side of table_
   SlotLedger ledger_;

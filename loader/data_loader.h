@@ -12,6 +12,7 @@
 
 #include "datasets/dataset.h"
 #include "loader/bad_samples.h"
+#include "loader/base/process_identity.h"
 #include "loader/base/warning.h"
 #include "loader/batch_range.h"
 #include "loader/errors.h"
@@ -54,6 +55,13 @@ struct DataLoaderOptions {
   // Of one sample; 0: none. A worker process that takes longer (it hangs, or was stopped) is killed and
   // replaced, and the sample tried once more. Needs worker processes.
   std::chrono::nanoseconds sample_timeout{0};
+  /// Timeout of worker_init_fn in each worker process. A worker that takes longer is killed, and next() throws
+  /// WorkerInitError. 0 means no timeout.
+  std::chrono::nanoseconds init_timeout = std::chrono::minutes(10);
+  /// If next() waits longer than this, on_warning is told what each worker is doing: its sample, for how long, what it
+  /// waits for, and the calls that it is in. It is told again after twice that time, then after four times, and so on.
+  /// 0 means never.
+  std::chrono::nanoseconds stall_warning = std::chrono::seconds(30);
   // What becomes of a sample whose get() throws, or that ends two worker processes, the second one fresh.
   OnBadSample on_bad_sample = OnBadSample::raise;
   // For the policies that go on.
@@ -68,6 +76,11 @@ struct DataLoaderOptions {
   std::uint64_t seed = 0;
   // Runs in each worker before it loads anything, in a replacement too; only with workers.
   std::function<void(int worker)> worker_init_fn = nullptr;
+  /// Threads that libraries may use in each worker: OpenMP (and so LibTorch), OpenBLAS, MKL, BLIS and OpenCV, as far as they
+  /// are loaded when the workers start. With more than one, such a library hangs in a worker process if it had started its
+  /// threads in this process before. 0 leaves the libraries as they are. (With thread workers: OpenMP only, since the
+  /// settings of the others are the process's.)
+  int worker_threads = 1;
   // Works on a whole batch, in place, before next() returns it, on the thread that calls next(): to mix samples,
   // say. What it throws is thrown by next() in the place of the batch. (Rows are put together without it: the
   // schema says where they go.)
@@ -83,7 +96,8 @@ struct DataLoaderOptions {
   bool spread_workers = true;
   // Batches that the consumer may hold at once without reducing those in flight.
   std::size_t leases = 3;
-  // Told of what is repaired while loading goes on: a worker that died, say. Default: prints to stderr.
+  // Told of what is repaired while loading goes on, a worker that died, say, and once, when the first epoch that has any
+  // ends, of the dataset's warnings (Dataset::warnings()). Default: prints to stderr.
   WarningHandler on_warning = nullptr;
 };
 
@@ -97,6 +111,7 @@ struct SlotMemory {
 };
 
 class LoaderCore;
+struct BatchSource;
 
 // Thread rules: one thread at a time calls the members; batches may be destroyed on any thread. Workers start in the
 // constructor, so loaders are best made before CUDA and thread pools: the pool is forked from the process as it is. A
@@ -112,7 +127,9 @@ class DataLoader {
   DataLoader& operator=(DataLoader&&) noexcept;
   ~DataLoader();  // ends the workers, in mid-epoch too; batches that are still held stay valid
 
-  std::size_t size() const;  // batches of the present epoch, or of the one that next() will begin
+  /// Batches of the current epoch, or of the one that next() will begin. After restore(): those that were delivered
+  /// before, and those that remain.
+  std::size_t size() const;
 
   // The next batch of the epoch, in order; nullopt once at its end. The call after that begins the epoch that
   // follows; the first call of all begins epoch 0. Throws SampleError (the epoch goes on with the batch after
@@ -126,16 +143,28 @@ class DataLoader {
   // Where next() goes on. Cheap; no worker is involved.
   LoaderState state() const;
 
-  // Goes on where `state` was taken: the batches that next() delivers are those that it would have delivered
-  // there, to the byte, whatever the number and kind of workers here. With another batch size, or another world
-  // size (where all ranks took their states after equally many samples), the remaining samples of the epoch are
-  // delivered, each once (as far as the sampler pads, padding excepted), in the order they had; that needs a
-  // Sampler that knows what remains, and a state that was not taken out of order. Throws ArgumentError where
-  // the state is of another dataset size, seed or kind of order, or asks for what is not possible.
+  /// Continues where `state` was taken: next() delivers the batches that it would have delivered there, to the byte,
+  /// whatever the number and kind of workers here. `drop_last`, `in_order` and what becomes of bad samples may differ,
+  /// too.
+  ///
+  /// With another batch size or world size, the remaining samples of the epoch are delivered in the order they had,
+  /// each once (except for samples that the sampler repeats as padding or leaves out). This may be repeated within an
+  /// epoch: a state knows all that was consumed. All ranks must have taken their states after equally many batches;
+  /// then the state of any rank will do for all. A state that was taken out of order can change its batch size or
+  /// world size only if it was taken with a world size of 1, and belongs to one rank otherwise. A batch sampler's
+  /// batches stay as they are, but another number of ranks may divide what remains of them.
+  ///
+  /// Throws ArgumentError that says what differs, if the state was taken from another order of samples
+  /// (Sampler::fingerprint()), another seed or another dataset size, if its numbers contradict each other or the
+  /// epoch, or if it cannot be divided as asked. The loader then goes on as if nothing had happened.
   void restore(const LoaderState& state);
 
-  // Begins an epoch and iterates over it: for (auto& batch : loader.epoch(3)).
-  BatchRange<HostBatch> epoch(std::uint64_t epoch);
+  /// Begins an epoch and iterates over it: for (HostBatch& batch : loader.epoch(3)). An exception ends the loop, and
+  /// rest() goes on behind it. With `on_error` a SampleError does not: it is reported there, in the place of its batch.
+  BatchRange<HostBatch> epoch(std::uint64_t epoch, SampleErrorHandler on_error = nullptr);
+
+  /// Iterates over what is left of the current epoch.
+  BatchRange<HostBatch> rest(SampleErrorHandler on_error = nullptr);
 
   // The memory of the slots, for page-locking it (transfer/). Constant over the loader's life.
   SlotMemory slots() const;
@@ -156,7 +185,11 @@ class DataLoader {
   std::vector<int> worker_pids() const;
 
  private:
-  std::unique_ptr<LoaderCore> core_;
+  friend struct BatchSource;
+
+  LoaderCore& core() const;  // throws ArgumentError if the loader was moved from
+
+  ProcessOwned<LoaderCore> core_;
 };
 
 }  // namespace leat

@@ -15,7 +15,7 @@ void EpochPlanner::begin(EpochStart start) {
   samples_ = start_.done.samples();
   number_ = start_.done.batches();
   end_ = number_;
-  end_ = start_.first_number + start_.batches->size(start_.epoch);
+  end_ = start_.earlier.batches + start_.batches->size(start_.epoch);
   skip_done();
 }
 
@@ -25,7 +25,7 @@ void EpochPlanner::skip_done() {
 
 const std::vector<std::uint64_t>& EpochPlanner::indices() {
   if (planned_) return indices_;
-  start_.batches->batch(start_.epoch, number_ - start_.first_number, indices_);
+  start_.batches->batch(start_.epoch, number_ - start_.earlier.batches, indices_);
   if (indices_.empty() || indices_.size() > capacity_) {
     throw ArgumentError(fmt::format("the batch sampler gave batch {} with {} samples; it must be in [1, {}]",
                                     number_, indices_.size(), capacity_));

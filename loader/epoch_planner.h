@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "loader/delivery_log.h"
+#include "loader/loader_state.h"
 #include "loader/samplers/batch_sampler.h"
 
 namespace leat {
@@ -14,9 +15,9 @@ namespace leat {
 // An epoch, from its beginning or from where it was left.
 struct EpochStart {
   std::uint64_t epoch = 0;
-  std::shared_ptr<const BatchSampler> batches;  // shared with the user
-  std::size_t first_number = 0;                 // of the first of `batches`
-  DeliveryLog done;                             // these are not planned again
+  std::shared_ptr<const BatchSampler> batches;  // shared with the user; of what `earlier` leaves
+  LoaderState::Earlier earlier;                 // the first of `batches` has the number earlier.batches
+  DeliveryLog done;                             // these are not planned again; includes `earlier`
   std::size_t dataset_size = 0;                 // bounds the indices
 };
 
@@ -30,6 +31,8 @@ class EpochPlanner {
 
   std::uint64_t epoch() const noexcept { return start_.epoch; }
   bool at_end() const noexcept { return number_ >= end_; }
+  std::size_t batches() const noexcept { return end_; }  // of the epoch, delivered ones included
+  const LoaderState::Earlier& earlier() const noexcept { return start_.earlier; }
   std::size_t number() const noexcept { return number_; }    // of the batch to come
   std::size_t samples() const noexcept { return samples_; }  // of the batches behind it
 

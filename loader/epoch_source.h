@@ -13,25 +13,23 @@
 
 namespace leat {
 
-// Used by one thread at a time. What it refers to outlives it.
+// Used by one thread at a time. The dataset and the options outlive it.
 class EpochSource {
  public:
   EpochSource(const Dataset& dataset, const DataLoaderOptions& options, const ResolvedLoaderOptions& resolved)
       : dataset_(dataset), options_(options), resolved_(resolved) {}
 
-  std::size_t batches(std::uint64_t epoch) const { return batch_sampler()->size(epoch); }
+  std::size_t batches(std::uint64_t epoch) const { return order()->size(epoch); }
 
   EpochStart from_beginning(std::uint64_t epoch) const;
   EpochStart from(const LoaderState& state) const;  // throws ArgumentError; see DataLoader::restore()
 
-  // A state of this source: what was delivered of `epoch` is in `done`.
-  LoaderState state(std::uint64_t epoch, const DeliveryLog& done) const;
+  // The state of a loader that began an epoch so, and has delivered `done` of it.
+  LoaderState state(std::uint64_t epoch, const LoaderState::Earlier& earlier, const DeliveryLog& done) const;
 
  private:
+  std::shared_ptr<const BatchSampler> order() const;
   std::shared_ptr<const Sampler> sampler() const;
-  std::shared_ptr<const BatchSampler> batch_sampler() const;
-  const char* order() const;
-  void check(const LoaderState& state) const;
 
   const Dataset& dataset_;
   const DataLoaderOptions& options_;

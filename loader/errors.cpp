@@ -14,8 +14,13 @@ namespace {
 std::string sample_text(std::uint64_t batch, const SampleError::Origin& origin) {
   const std::string source = origin.source.empty() ? "" : fmt::format(" ({})", origin.source);
   const std::string where = origin.worker < 0 ? "" : fmt::format(" in worker {}", origin.worker);
-  return fmt::format("sample {}{} of batch {}{}: {}: {}", origin.index, source, batch, where, origin.type,
-                     origin.text);
+  std::string text = fmt::format("sample {}{} of batch {}{}: {}: {}", origin.index, source, batch, where,
+                                 origin.type, origin.text);
+  if (!origin.stack.empty()) {
+    text +=
+        fmt::format(", in{}\n  To stop there, run the program under gdb with num_workers = 0.", origin.stack);
+  }
+  return text;
 }
 
 }  // namespace
@@ -29,9 +34,6 @@ WorkerError::WorkerError(int worker, int pid, int wait_status, const std::string
       worker_(worker),
       pid_(pid),
       wait_status_(wait_status) {}
-
-WorkerInitError::WorkerInitError(int worker, const std::string& type, const std::string& text)
-    : Error(fmt::format("worker_init_fn threw in worker {}: {}: {}", worker, type, text)), worker_(worker) {}
 
 int WorkerError::signal() const noexcept {
   return WIFSIGNALED(wait_status_) ? WTERMSIG(wait_status_) : 0;

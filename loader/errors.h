@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "loader/base/errors.h"
@@ -20,6 +21,8 @@ class SampleError : public Error {
     std::string text;       // of the exception, with the exceptions nested in it
     int worker = -1;        // the worker it happened in; -1: the calling process
     int deaths = 0;         // of workers, by loading it; 0: it threw
+    std::string stack =
+        {};  // where the last of these was: a line for each call, or nothing if that is not known
   };
 
   SampleError(std::uint64_t batch, Origin origin);
@@ -31,6 +34,9 @@ class SampleError : public Error {
   std::uint64_t batch_;
   Origin origin_;
 };
+
+/// Is told of each batch that is lost to a bad sample, where the loop over an epoch goes on without it.
+using SampleErrorHandler = std::function<void(const SampleError& error)>;
 
 // More than the usual bad luck: too many of the policy's bad samples in one epoch. The loader that reports it
 // delivers nothing more.
@@ -56,10 +62,11 @@ class WorkerError : public Error {
   int wait_status_;
 };
 
-// worker_init_fn threw in a worker. The loader that reports it delivers nothing.
+/// worker_init_fn threw in a worker, took longer than DataLoaderOptions::init_timeout, or ended the process three times in
+/// a row. The loader that reports it delivers nothing more.
 class WorkerInitError : public Error {
  public:
-  WorkerInitError(int worker, const std::string& type, const std::string& text);
+  WorkerInitError(int worker, const std::string& what) : Error(what), worker_(worker) {}
 
   int worker() const noexcept { return worker_; }
 
@@ -69,6 +76,13 @@ class WorkerInitError : public Error {
 
 // next() waited longer than DataLoaderOptions::timeout. The batch may be asked for again.
 class TimeoutError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A loader with workers is used in a process that was forked from the one that made it. Its workers serve that process
+/// only. Destroying it in the forked process does nothing.
+class ForkedProcessError : public Error {
  public:
   using Error::Error;
 };

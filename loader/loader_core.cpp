@@ -11,6 +11,13 @@
 
 namespace leat {
 
+namespace {
+
+constexpr std::chrono::seconds kTimeoutWorthStacks{
+    1};  // for shorter ones it would take too long to ask for them
+
+}  // namespace
+
 LoaderCore::LoaderCore(const Dataset& dataset, DataLoaderOptions options)
     : dataset_(dataset),
       options_(std::move(options)),
@@ -35,10 +42,24 @@ LoaderCore::LoaderCore(const Dataset& dataset, DataLoaderOptions options)
   start_workers();
 }
 
+// A loader whose workers could not be renewed must not load on the caller's thread instead.
+void LoaderCore::renew_workers() {
+  try {
+    start_workers();
+  } catch (...) {
+    broken_ = std::current_exception();
+    throw;
+  }
+}
+
 void LoaderCore::start_workers() {
   const bool processes = resolved_.worker_kind == WorkerKind::processes;
   pool_ = (processes ? start_worker_processes : start_worker_threads)(
-      job_, {resolved_.num_workers, resolved_.sample_timeout, options_.on_warning});
+      job_, {.workers = resolved_.num_workers,
+             .library_threads = resolved_.worker_threads,
+             .sample_timeout = resolved_.sample_timeout,
+             .init_timeout = resolved_.init_timeout,
+             .on_warning = options_.on_warning});
 }
 
 // Their claims are nobody's then; the batches are abandoned by the epoch that begins.
@@ -71,11 +92,12 @@ SchedulerOptions LoaderCore::scheduler_options() const {
           .leases = resolved_.leases,
           .workers = static_cast<std::size_t>(resolved_.num_workers),
           .reorder_bytes = resolved_.reorder_bytes,
+          .forks = resolved_.num_workers > 0 && resolved_.worker_kind == WorkerKind::processes ? Forks::share
+                                                                                               : Forks::copy,
           .in_order = options_.in_order,
           .batched = options_.batch_size.has_value(),
           .on_bad_sample = options_.on_bad_sample,
           .bad_sample_limit = options_.bad_sample_limit,
-          .describe = [&dataset = dataset_](std::uint64_t index) { return describe_sample(dataset, index); },
           .trace = trace_};
 }
 
@@ -102,26 +124,39 @@ void LoaderCore::warn_of_too_many_workers() const {
 }
 
 LoaderState LoaderCore::state() const {
-  return in_epoch_ ? source_.state(epoch_, scheduler_->deliveries()) : source_.state(next_epoch_, {});
+  if (!in_epoch_) return source_.state(next_epoch_, {}, {});
+  return source_.state(epoch_, scheduler_->earlier(), scheduler_->deliveries());
+}
+
+// Without workers, everything that the loader has is copied by fork, so it works there, too.
+void LoaderCore::require_own_process() const {
+  if (resolved_.num_workers == 0 || owner_.is_current()) return;
+  throw ForkedProcessError(
+      "this loader was made in another process, from which this one was forked: its workers serve that "
+      "process "
+      "only; make a loader in this process, or use num_workers = 0");
 }
 
 void LoaderCore::begin(EpochStart start) {
-  if (broken_) std::rethrow_exception(broken_);
+  require_own_process();
+  throw_if_broken();
   epoch_ = start.epoch;
   next_epoch_ = start.epoch + 1;
   const bool renew = pool_ && !options_.persistent_workers && any_epoch_;
   if (renew) end_workers();
   meter_.begin_epoch();  // before the workers get to work
   scheduler_->begin_epoch(std::move(start));
-  if (renew) start_workers();
+  if (renew) renew_workers();
   any_epoch_ = true;
   in_epoch_ = true;
 }
 
 std::optional<HostBatch> LoaderCore::next() {
+  require_own_process();
   if (broken_) std::rethrow_exception(broken_);
   if (!in_epoch_) start_epoch(next_epoch_);
   const Deadline deadline = deadline_of_call();
+  stall_.reset();
   meter_.looked();
   if (resolved_.tune) tune();
   for (;;) {
@@ -130,7 +165,9 @@ std::optional<HostBatch> LoaderCore::next() {
       return batch;
     }
     if (scheduler_->epoch_finished()) {
+      throw_if_broken();
       in_epoch_ = false;
+      tell_warnings_of_dataset();
       return std::nullopt;
     }
     if (scheduler_->starved()) throw_slots_held();
@@ -142,9 +179,17 @@ std::optional<HostBatch> LoaderCore::next() {
   }
 }
 
+void LoaderCore::tell_warnings_of_dataset() {
+  if (told_warnings_) return;
+  const std::string text = dataset_.warnings();
+  if (text.empty()) return;
+  told_warnings_ = true;
+  warn(options_.on_warning, text);
+}
+
 Deadline LoaderCore::deadline_of_call() const {
   if (resolved_.timeout.count() == 0) return std::nullopt;
-  return std::chrono::steady_clock::now() + resolved_.timeout;
+  return deadline_after(std::chrono::steady_clock::now(), resolved_.timeout);
 }
 
 void LoaderCore::tune() {
@@ -163,6 +208,17 @@ std::optional<HostBatch> LoaderCore::take() {
   }
 }
 
+void LoaderCore::throw_if_broken() {
+  if (broken_) std::rethrow_exception(broken_);
+  if (!pool_) return;
+  try {
+    pool_->throw_if_failed();
+  } catch (...) {
+    broken_ = std::current_exception();
+    throw;
+  }
+}
+
 void LoaderCore::make_progress(Deadline deadline) {
   if (!pool_) {
     load_one_run(job_);
@@ -170,19 +226,33 @@ void LoaderCore::make_progress(Deadline deadline) {
   }
   scheduler_->table().await();
   if (scheduler_->ready()) return;
-  if (!wait(deadline)) {
-    throw TimeoutError(fmt::format("no batch within the timeout of {} s; the workers still load it",
-                                   std::chrono::duration<double>(resolved_.timeout).count()));
-  }
+  if (wait(deadline)) return;
+  const double seconds = std::chrono::duration<double>(resolved_.timeout).count();
+  const bool stacks = resolved_.timeout >= kTimeoutWorthStacks;
+  throw TimeoutError(
+      fmt::format("no batch within the timeout of {:.3g} s:{}", seconds, describe_workers(stacks)));
 }
 
+// Until `deadline` (false), but with a word now and then.
 bool LoaderCore::wait(Deadline deadline) {
   try {
-    return pool_->wait(deadline);
+    if (!stall_) stall_.emplace(std::chrono::steady_clock::now(), resolved_.stall_warning);
+    const Deadline warning = stall_->next_warning();
+    const bool warns_first = warning && (!deadline || *warning < *deadline);
+    if (pool_->wait(warns_first ? warning : deadline)) return true;
+    if (!warns_first) return false;
   } catch (...) {
     broken_ = std::current_exception();
     throw;
   }
+  const std::string workers = describe_workers(true);
+  warn(options_.on_warning, fmt::format("next() has waited for a batch for {:.3g} s:{}",
+                                        stall_->warned(std::chrono::steady_clock::now()), workers));
+  return true;
+}
+
+std::string LoaderCore::describe_workers(bool stacks) {
+  return pool_->describe_workers(stacks);
 }
 
 void LoaderCore::throw_slots_held() const {

@@ -6,11 +6,13 @@
 #include <memory>
 #include <optional>
 
+#include "loader/base/process_identity.h"
 #include "loader/batch_scheduler.h"
 #include "loader/data_loader.h"
 #include "loader/epoch_source.h"
 #include "loader/loader_meter.h"
 #include "loader/loader_options.h"
+#include "loader/stall_clock.h"
 #include "loader/trace.h"
 #include "loader/workers/worker.h"
 #include "loader/workers/worker_pool.h"
@@ -25,7 +27,9 @@ class LoaderCore {
   LoaderCore(const LoaderCore&) = delete;
   LoaderCore& operator=(const LoaderCore&) = delete;
 
-  std::size_t batches() const { return source_.batches(in_epoch_ ? epoch_ : next_epoch_); }
+  std::size_t batches() const {
+    return in_epoch_ ? scheduler_->epoch_batches() : source_.batches(next_epoch_);
+  }
   std::optional<HostBatch> next();
   void start_epoch(std::uint64_t epoch) { begin(source_.from_beginning(epoch)); }
   void restore(const LoaderState& state) { begin(source_.from(state)); }
@@ -40,15 +44,20 @@ class LoaderCore {
  private:
   SchedulerOptions scheduler_options() const;
   std::shared_ptr<Trace> open_trace() const;
+  void require_own_process() const;
   void warn_of_too_many_workers() const;
   void look_for_threads() const;
   void start_workers();
+  void renew_workers();
   void end_workers();
+  void tell_warnings_of_dataset();
   Deadline deadline_of_call() const;
   void begin(EpochStart start);
   std::optional<HostBatch> take();
+  void throw_if_broken();
   void make_progress(Deadline deadline);
   bool wait(Deadline deadline);
+  std::string describe_workers(bool stacks);
   void tune();
   [[noreturn]] void throw_slots_held() const;
 
@@ -60,15 +69,18 @@ class LoaderCore {
   const std::shared_ptr<Trace> trace_;               // null: none; shared with the scheduler
   const std::shared_ptr<BatchScheduler> scheduler_;  // shared with the batches that are out
   const WorkerJob job_;
+  const ProcessIdentity owner_;
 
   // Of the thread that uses the loader.
   LoaderMeter meter_;
+  std::optional<StallClock> stall_;  // of this call of next(), once it waits
   WorkerTuner tuner_;
   std::unique_ptr<WorkerPool> pool_;
   std::uint64_t epoch_ = 0;  // the present one, where in_epoch_
   std::uint64_t next_epoch_ = 0;
   bool in_epoch_ = false;
-  bool any_epoch_ = false;  // was begun
+  bool any_epoch_ = false;      // was begun
+  bool told_warnings_ = false;  // those of the dataset
   std::exception_ptr broken_;
 };
 

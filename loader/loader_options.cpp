@@ -27,6 +27,11 @@ void check(const DataLoaderOptions& options) {
                   kMaxWorkers));
   require(options.timeout.count() >= 0, "timeout is negative; 0 means for ever");
   require(options.sample_timeout.count() >= 0, "sample_timeout is negative; 0 means none");
+  require(options.init_timeout.count() >= 0, "init_timeout is negative; 0 means none");
+  require(options.stall_warning.count() >= 0, "stall_warning is negative; 0 means never");
+  require(options.worker_threads >= 0,
+          fmt::format("worker_threads is {}; it must be at least 1, or 0 to leave libraries as they are",
+                      options.worker_threads));
   require(options.sample_timeout.count() == 0 ||
               (options.num_workers != 0 && options.worker_kind == WorkerKind::processes),
           "sample_timeout needs worker processes: nothing else can be stopped in the middle of a sample");
@@ -69,7 +74,10 @@ ResolvedLoaderOptions resolve(const DataLoaderOptions& options) {
           .drop_last = options.drop_last,
           .timeout = options.timeout,
           .seed = options.seed,
-          .sample_timeout = options.sample_timeout};
+          .sample_timeout = options.sample_timeout,
+          .init_timeout = options.init_timeout,
+          .stall_warning = options.stall_warning,
+          .worker_threads = options.worker_threads};
 }
 
 }  // namespace leat

@@ -23,6 +23,9 @@ struct ResolvedLoaderOptions {
   std::chrono::nanoseconds timeout;  // 0: for ever
   std::uint64_t seed;
   std::chrono::nanoseconds sample_timeout;  // 0: none
+  std::chrono::nanoseconds init_timeout;    // 0: none
+  std::chrono::nanoseconds stall_warning;   // 0: never
+  int worker_threads;                       // 0: as they are
 };
 
 // Throws ArgumentError that names the options which contradict each other, or the value and its range.

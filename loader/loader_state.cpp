@@ -4,6 +4,8 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "loader/base/errors.h"
 
@@ -44,6 +46,37 @@ std::map<std::size_t, std::size_t> ahead_of(const json& object) {
   return ahead;
 }
 
+PositionSet positions_of(const json& object) {
+  const auto found = object.find("consumed");
+  if (found == object.end() || !found->is_array()) refuse("'consumed' is missing, or not an array");
+  std::vector<PositionSet::Interval> intervals;
+  for (const json& pair : *found) {
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number_unsigned() ||
+        !pair[1].is_number_unsigned()) {
+      refuse(fmt::format("'consumed' holds {}, not a pair of positions", pair.dump()));
+    }
+    intervals.push_back({pair[0].get<std::size_t>(), pair[1].get<std::size_t>()});
+  }
+  try {
+    return PositionSet(std::move(intervals));
+  } catch (const ArgumentError& error) {
+    refuse(fmt::format("'consumed': {}", error.what()));
+  }
+}
+
+LoaderState::Earlier earlier_of(const json& object) {
+  const auto found = object.find("earlier");
+  if (found == object.end() || !found->is_object()) refuse("'earlier' is missing, or not an object");
+  return {positions_of(*found), number(*found, "batches"), number(*found, "samples")};
+}
+
+std::string text(const json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_string())
+    refuse(fmt::format("'{}' is missing, or not a string", key));
+  return found->get<std::string>();
+}
+
 json parse(const std::string& text) {
   try {
     return json::parse(text);
@@ -52,39 +85,43 @@ json parse(const std::string& text) {
   }
 }
 
+json to_json(const PositionSet& positions) {
+  json intervals = json::array();
+  for (const auto& [first, last] : positions.intervals()) intervals.push_back(json::array({first, last}));
+  return intervals;
+}
+
 }  // namespace
 
 std::string LoaderState::to_json() const {
   json beyond = json::object();
   for (const auto& [batch, rows] : ahead) beyond[std::to_string(batch)] = rows;
-  const nlohmann::ordered_json object{{kVersionKey, kVersion},
-                                      {"epoch", epoch},
-                                      {"batches", batches},
-                                      {"samples", samples},
-                                      {"ahead", beyond},
-                                      {"order", order},
-                                      {"seed", seed},
-                                      {"dataset_size", dataset_size},
-                                      {"world_size", world_size},
-                                      {"batch_size", batch_size}};
+  const nlohmann::ordered_json before{{"consumed", leat::to_json(earlier.consumed)},
+                                      {"batches", earlier.batches},
+                                      {"samples", earlier.samples}};
+  const nlohmann::ordered_json object{
+      {kVersionKey, kVersion},    {"epoch", epoch},  {"batches", batches},
+      {"samples", samples},       {"ahead", beyond}, {"earlier", before},
+      {"order", order},           {"seed", seed},    {"dataset_size", dataset_size},
+      {"world_size", world_size}, {"rank", rank},    {"batch_size", batch_size}};
   return object.dump();
 }
 
 LoaderState LoaderState::from_json(const std::string& text) {
   const json object = parse(text);
-  if (!object.is_object()) refuse("it is no JSON object");
+  if (!object.is_object()) refuse("it is not a JSON object");
   const std::uint64_t version = number(object, kVersionKey);
   if (version != kVersion) refuse(fmt::format("its version is {}; this program reads {}", version, kVersion));
-  const auto order = object.find("order");
-  if (order == object.end() || !order->is_string()) refuse("'order' is missing, or no string");
   return {.epoch = number(object, "epoch"),
           .batches = number(object, "batches"),
           .samples = number(object, "samples"),
           .ahead = ahead_of(object),
-          .order = order->get<std::string>(),
+          .earlier = earlier_of(object),
+          .order = leat::text(object, "order"),
           .seed = number(object, "seed"),
           .dataset_size = number(object, "dataset_size"),
           .world_size = number(object, "world_size"),
+          .rank = number(object, "rank"),
           .batch_size = number(object, "batch_size")};
 }
 

@@ -133,8 +133,13 @@ ChildProcess::~ChildProcess() {
 }
 
 void ChildProcess::kill(int signal) const noexcept {
+  if (pid_ <= 0) return;
   // By pidfd: should somebody else have reaped the child, its number may be another process's by now.
-  if (pid_ > 0) ::syscall(SYS_pidfd_send_signal, pidfd_.get(), signal, nullptr, 0);
+  if (pidfd_) {
+    ::syscall(SYS_pidfd_send_signal, pidfd_.get(), signal, nullptr, 0);
+  } else {
+    ::kill(pid_, signal);  // run() could not open the pidfd
+  }
 }
 
 std::optional<int> ChildProcess::wait(std::chrono::milliseconds timeout) {

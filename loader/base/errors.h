@@ -35,7 +35,9 @@ class SystemError : public Error {
 // There is less memory than was asked for; both figures are in bytes.
 class MemoryError : public Error {
  public:
-  MemoryError(std::string_view purpose, std::size_t asked, std::size_t available);
+  // `limit`, if known, is what the memory is limited by: "RLIMIT_AS".
+  MemoryError(std::string_view purpose, std::size_t asked, std::size_t available,
+              std::string_view limit = {});
 
   std::size_t asked() const noexcept { return asked_; }
   std::size_t available() const noexcept { return available_; }
@@ -57,8 +59,14 @@ class DataError : public Error {
   std::string source_;
 };
 
+// "100 bytes", "1.5 GiB (1610612736 bytes)".
+std::string in_bytes(std::size_t bytes);
+
 // Throws SystemError with the present errno.
 [[noreturn]] void throw_errno(std::string_view what);
+
+// what(), or words for it where that is null, as a user's exception may have it.
+const char* what_of(const std::exception& error) noexcept;
 
 // The text of an exception with the texts of the exceptions nested in it: "outer: inner: innermost".
 std::string describe(const std::exception& error);

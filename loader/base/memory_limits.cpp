@@ -1,5 +1,6 @@
 #include "loader/base/memory_limits.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,10 +48,27 @@ std::size_t cgroup_available() {
   return available;
 }
 
+std::size_t addresses_available() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  if (!(statm >> pages)) return kUnlimited;
+  return limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, pages * page_size());
+}
+
 }  // namespace
 
-std::size_t available_memory() {
-  return std::min(system_available(), cgroup_available());
+MemoryLimit memory_limit() {
+  return std::min({MemoryLimit{system_available(), "MemAvailable of /proc/meminfo"},
+                   MemoryLimit{cgroup_available(), "the control group's memory limit"},
+                   MemoryLimit{addresses_available(), "RLIMIT_AS"}},
+                  [](const MemoryLimit& one, const MemoryLimit& other) { return one.bytes < other.bytes; });
+}
+
+MemoryError memory_error(std::string_view purpose, std::size_t asked) {
+  const MemoryLimit limit = memory_limit();
+  return {purpose, asked, limit.bytes, limit.name};
 }
 
 std::uint64_t oom_kills() {

@@ -3,12 +3,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+
+#include "loader/base/errors.h"
 
 namespace leat {
 
-// Bytes: the smaller of the system's available memory (MemAvailable) and what the process's cgroup and those
-// above it still allow. The largest value of the type where none of them can be read.
-std::size_t available_memory();
+/// How much memory the process can still take, and what does not allow more.
+struct MemoryLimit {
+  std::size_t bytes;  // the largest value of the type where no limit can be read
+  const char* name;   // "MemAvailable of /proc/meminfo", "the control group's memory limit", "RLIMIT_AS"
+};
+
+/// The tightest of: the system's available memory (MemAvailable), what the process's cgroup and those above it still
+/// allow, and what RLIMIT_AS leaves of addresses.
+MemoryLimit memory_limit();
+inline std::size_t available_memory() {
+  return memory_limit().bytes;
+}
+
+/// For `asked` bytes that were refused, with the limit as it is now.
+MemoryError memory_error(std::string_view purpose, std::size_t asked);
 
 // Processes of the process's own cgroup that the kernel has killed for want of memory, so far; 0 where that cannot be read.
 std::uint64_t oom_kills();

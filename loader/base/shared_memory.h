@@ -1,10 +1,12 @@
-// Nameless shared memory: a memfd, mapped shared, inherited by forked processes, gone with the last of them.
+// Nameless mapped memory: a memfd that forked processes share, gone with the last of them; or memory of one process.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <string>
+#include <vector>
 
-#include "loader/base/unique_fd.h"
+#include "loader/base/own_fd.h"
 
 namespace leat {
 
@@ -14,18 +16,24 @@ enum class Pages {
   reserved,      // addresses alone: nothing of it may be touched before take() or try_take()
 };
 
+// What a forked process sees of the memory.
+enum class Forks {
+  share,  // the same pages
+  copy,   // a copy of its own, made page by page when one of the two writes
+};
+
 // A part of shared memory, in bytes from its start.
 struct Extent {
   std::size_t offset = 0;
   std::size_t bytes = 0;
 };
 
-// Zeroed. Nothing appears in /dev/shm, whose size does not matter.
+// Zeroed. Nothing appears in /dev/shm, whose size does not matter. With Forks::copy there is no descriptor.
 class SharedMemory {
  public:
   SharedMemory() = default;
   // `bytes` is rounded up to whole pages. `purpose` stands in error messages: "batch slots".
-  SharedMemory(const char* purpose, std::size_t bytes, Pages pages = Pages::now);
+  SharedMemory(std::string purpose, std::size_t bytes, Pages pages = Pages::now, Forks forks = Forks::share);
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;
   ~SharedMemory();
@@ -38,16 +46,25 @@ class SharedMemory {
   void take(std::span<const Extent> extents);
   bool try_take(std::span<const Extent> extents) const;
 
-  // Makes a touch of [offset, offset + one page) a SIGSEGV; offset is a multiple of the page size.
+  // Makes a touch of [offset, offset + one page) a SIGSEGV, though extents around it are taken. offset is a multiple of
+  // the page size, and above those of earlier calls.
   void guard_page(std::size_t offset);
 
  private:
+  void map_shared(Pages pages);
+  void map_private(Pages pages);
+  void adopt(void* mapped);
   int allocate(std::span<const Extent> extents) const;
+  int allocate(Extent extent) const;
+  void populate(Extent extent) const;
+  std::vector<Extent> between_guards(Extent pages) const;
 
-  const char* purpose_ = "";
-  UniqueFd fd_;  // of reserved memory
+  std::string purpose_;
+  Forks forks_ = Forks::share;
+  OwnFd fd_;  // of reserved memory that is shared
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  std::vector<std::size_t> guards_;  // offsets of guard pages, ascending
 };
 
 }  // namespace leat

@@ -5,14 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "loader/samplers/epoch_plan.h"
+#include "loader/samplers/position_set.h"
 #include "loader/samplers/sampler.h"
 
 namespace leat {
 
-class BatchSampler {
+class BatchSampler : public std::enable_shared_from_this<BatchSampler> {
  public:
   virtual ~BatchSampler() = default;
 
@@ -25,6 +28,29 @@ class BatchSampler {
   // Replaces `out` by the dataset's indices of one batch, in order. Throws ArgumentError where `number` is
   // not below size(epoch).
   virtual void batch(std::uint64_t epoch, std::size_t number, std::vector<std::uint64_t>& out) const = 0;
+
+  /// Number of ranks that share one order of batches and visit disjoint parts of it, this one included.
+  virtual std::size_t world_size() const { return 1; }
+  /// This rank, in [0, world_size()).
+  virtual std::size_t rank() const { return 0; }
+
+  /// Length of the order of `epoch` that the ranks share. Its positions are batches, or samples if batch_size() says
+  /// how many of them a batch takes. Override it if world_size() may be above 1.
+  virtual std::size_t positions(std::uint64_t epoch) const { return size(epoch); }
+  /// Samples per batch, if what remains of an epoch can be cut into batches of any size.
+  virtual std::optional<std::size_t> batch_size() const { return std::nullopt; }
+
+  /// This rank's batches of what is left of `epoch` after all ranks together consumed the positions `consumed`. Their
+  /// numbers count from 0 again. The rules of Sampler::remaining() apply.
+  ///
+  /// The default keeps this batch sampler alive and skips the consumed batches. It throws ArgumentError if no
+  /// shared_ptr holds the batch sampler, or if world_size() is above 1: override it then.
+  virtual std::shared_ptr<const BatchSampler> remaining(std::uint64_t epoch,
+                                                        const PositionSet& consumed) const;
+
+  /// One line that says which order the ranks share; see Sampler::fingerprint(). The default consists of the number
+  /// of batches of epoch 0 and a digest of up to 16 of them.
+  virtual std::string fingerprint() const;
 
  protected:
   // What batch() throws for a number that is not below `batches`.
@@ -40,6 +66,13 @@ class SampledBatches final : public BatchSampler {
   std::size_t size(std::uint64_t epoch) const override;
   std::size_t max_batch_size() const override { return batch_size_; }
   void batch(std::uint64_t epoch, std::size_t number, std::vector<std::uint64_t>& out) const override;
+  std::size_t positions(std::uint64_t) const override { return sampler_->positions(); }
+  std::optional<std::size_t> batch_size() const override { return batch_size_; }
+  std::size_t world_size() const override { return sampler_->world_size(); }
+  std::size_t rank() const override { return sampler_->rank(); }
+  std::shared_ptr<const BatchSampler> remaining(std::uint64_t epoch,
+                                                const PositionSet& consumed) const override;
+  std::string fingerprint() const override { return sampler_->fingerprint(); }
 
  private:
   EpochPlan plan() const { return {sampler_->size(), batch_size_, drop_last_}; }

@@ -8,6 +8,7 @@
 
 #include "loader/base/errors.h"
 #include "loader/samplers/derived_seed.h"
+#include "loader/samplers/fingerprint.h"
 #include "loader/samplers/permutation.h"
 
 namespace leat {
@@ -62,6 +63,16 @@ std::size_t rows_limit(const std::vector<std::size_t>& batch_sizes, std::size_t 
   return batch_sizes.size() == 1 ? batch_sizes[0] : batch_sizes[bucket];
 }
 
+std::string fingerprint_of(const BucketBatchSamplerOptions& options,
+                           const std::vector<std::uint64_t>& lengths) {
+  return fmt::format(
+      "buckets: {} samples, lengths with digest {}, boundaries [{}], batch sizes [{}], {}, {}, drop_last {}",
+      lengths.size(), digest_of(lengths), fmt::join(options.boundaries, ", "),
+      fmt::join(options.batch_sizes, ", "),
+      options.token_budget ? fmt::format("token budget {}", *options.token_budget) : "no token budget",
+      options.shuffle ? fmt::format("seed {}", options.seed) : "not shuffled", options.drop_last);
+}
+
 }  // namespace
 
 class BucketBatchSampler::Order {
@@ -79,6 +90,40 @@ class BucketBatchSampler::Order {
   Permutation order_;
 };
 
+class BucketBatchSampler::Rest final : public BatchSampler {
+ public:
+  Rest(std::shared_ptr<const BucketBatchSampler> whole, PositionSet consumed)
+      : whole_(std::move(whole)), consumed_(std::move(consumed)) {}
+  std::size_t size(std::uint64_t epoch) const override { return whole_->share_.size(positions(epoch)); }
+  std::size_t max_batch_size() const override { return whole_->max_batch_size_; }
+  void batch(std::uint64_t epoch, std::size_t number, std::vector<std::uint64_t>& out) const override {
+    const auto cuts = whole_->cuts(epoch);
+    const std::size_t left = cuts->size() - consumed_.size();
+    require_number(epoch, number, whole_->share_.size(left));
+    const std::size_t position = whole_->share_.position(number);
+    const bool padding = position >= left;
+    whole_->batch_at(epoch, *cuts, padding ? (position - left) % cuts->size() : consumed_.missing(position),
+                     out);
+  }
+  std::size_t world_size() const override { return whole_->world_size(); }
+  std::size_t rank() const override { return whole_->rank(); }
+  std::size_t positions(std::uint64_t epoch) const override {
+    return whole_->positions(epoch) - consumed_.size();
+  }
+  std::shared_ptr<const BatchSampler> remaining(std::uint64_t epoch,
+                                                const PositionSet& consumed) const override {
+    consumed.require_below(positions(epoch));
+    PositionSet all = consumed_;
+    all.insert_missing(consumed);
+    return std::make_shared<Rest>(whole_, std::move(all));
+  }
+  std::string fingerprint() const override { return whole_->fingerprint(); }
+
+ private:
+  std::shared_ptr<const BucketBatchSampler> whole_;
+  PositionSet consumed_;
+};
+
 BucketBatchSampler::BucketBatchSampler(std::vector<std::uint64_t> lengths,
                                        const BucketBatchSamplerOptions& options)
     : lengths_(std::move(lengths)),
@@ -88,6 +133,7 @@ BucketBatchSampler::BucketBatchSampler(std::vector<std::uint64_t> lengths,
       share_(options.rank, options.world_size, options.uneven),
       seed_(derived_seed(options.seed, SeedUse::bucket_order)) {
   require_options(options, lengths_);
+  fingerprint_ = fingerprint_of(options, lengths_);
   fill_buckets(options);
   for (const Bucket& bucket : buckets_) max_batch_size_ = std::max(max_batch_size_, largest_batch(bucket));
   if (!token_budget_) lengths_ = {};
@@ -169,11 +215,23 @@ void BucketBatchSampler::batch(std::uint64_t epoch, std::size_t number,
                                std::vector<std::uint64_t>& out) const {
   const auto all = cuts(epoch);
   require_number(epoch, number, share_.size(all->size()));
-  const std::size_t position = share_.position(number) % all->size();  // beyond the end: padding
-  const Cut& cut = (*all)[shuffle_ ? Permutation(all->size(), seed_, epoch)(position) : position];
+  batch_at(epoch, *all, share_.position(number) % all->size(), out);  // beyond the end: padding
+}
+
+void BucketBatchSampler::batch_at(std::uint64_t epoch, const std::vector<Cut>& cuts, std::size_t position,
+                                  std::vector<std::uint64_t>& out) const {
+  const Cut& cut = cuts[shuffle_ ? Permutation(cuts.size(), seed_, epoch)(position) : position];
   const Order order(buckets_[cut.bucket], shuffle_, epoch);
   out.clear();
   for (std::size_t i = 0; i < cut.rows; ++i) out.push_back(order[cut.first + i]);
+}
+
+std::shared_ptr<const BatchSampler> BucketBatchSampler::remaining(std::uint64_t epoch,
+                                                                  const PositionSet& consumed) const {
+  auto self = std::static_pointer_cast<const BucketBatchSampler>(weak_from_this().lock());
+  if (!self) throw ArgumentError("what remains of an epoch needs a batch sampler that a shared_ptr holds");
+  consumed.require_below(positions(epoch));
+  return std::make_shared<Rest>(std::move(self), consumed);
 }
 
 }  // namespace leat

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "loader/samplers/batch_sampler.h"
@@ -51,6 +52,14 @@ class BucketBatchSampler final : public BatchSampler {
   std::size_t size(std::uint64_t epoch) const override;
   std::size_t max_batch_size() const override { return max_batch_size_; }
   void batch(std::uint64_t epoch, std::size_t number, std::vector<std::uint64_t>& out) const override;
+  std::size_t world_size() const override { return share_.world_size(); }
+  std::size_t rank() const override { return share_.rank(); }
+  std::size_t positions(std::uint64_t epoch) const override { return cuts(epoch)->size(); }
+  /// The samplers that consumed the batches and the one that is asked may differ in rank and world size. Padding
+  /// repeats from the start of the epoch. Throws ArgumentError if no shared_ptr holds the batch sampler.
+  std::shared_ptr<const BatchSampler> remaining(std::uint64_t epoch,
+                                                const PositionSet& consumed) const override;
+  std::string fingerprint() const override { return fingerprint_; }
 
  private:
   struct Bucket {
@@ -64,10 +73,13 @@ class BucketBatchSampler final : public BatchSampler {
     std::size_t rows;
   };
   class Order;  // of the samples of a bucket in an epoch
+  class Rest;   // of an epoch
 
   void fill_buckets(const BucketBatchSamplerOptions& options);
   std::size_t largest_batch(const Bucket& bucket) const;
   std::shared_ptr<const std::vector<Cut>> cuts(std::uint64_t epoch) const;
+  void batch_at(std::uint64_t epoch, const std::vector<Cut>& cuts, std::size_t position,
+                std::vector<std::uint64_t>& out) const;
   void cut_bucket(std::size_t number, std::uint64_t epoch, std::vector<Cut>& cuts) const;
   std::size_t rows_from(std::size_t first, const Bucket& bucket, const Order& order) const;
   bool has_room(const Cut& cut, const Order& order) const;
@@ -82,6 +94,7 @@ class BucketBatchSampler final : public BatchSampler {
   std::uint64_t seed_;  // of the order of the batches
   std::vector<Bucket> buckets_;
   std::size_t max_batch_size_ = 1;
+  std::string fingerprint_;
 
   EpochCache<std::vector<Cut>> cuts_;
 };

@@ -18,6 +18,7 @@ class RankShare {
   // Throws ArgumentError where rank is not in [0, world_size).
   RankShare(int rank, int world_size, Uneven uneven);
 
+  std::size_t rank() const noexcept { return rank_; }
   std::size_t world_size() const noexcept { return world_size_; }
 
   // How many of `positions` this rank has.

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
+#include "loader/samplers/position_set.h"
 #include "loader/samplers/rank_share.h"
 
 namespace leat {
@@ -21,16 +23,28 @@ class Sampler : public std::enable_shared_from_this<Sampler> {
   // The dataset's indices at the positions from `first` on, below size(), of `epoch`.
   virtual void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const = 0;
 
-  // The ranks that share one order and visit disjoint parts of it, this one included.
+  /// Number of ranks that share one order and visit disjoint parts of it, this one included.
   virtual std::size_t world_size() const { return 1; }
+  /// This rank, in [0, world_size()).
+  virtual std::size_t rank() const { return 0; }
+  /// Length of the order that the ranks share. Override it if world_size() may be above 1.
+  virtual std::size_t positions() const { return size(); }
 
-  // For resuming: what this rank has left of `epoch` after all ranks together consumed the first `consumed`
-  // positions of the shared order (nothing where it is shorter). Positions count from 0 again. To be asked
-  // about `epoch` alone: of another one it would leave out samples that nobody has seen.
-  //
-  // The default keeps this sampler alive and reads on behind `consumed`, so it throws ArgumentError where no
-  // shared_ptr holds the sampler, and where world_size() is above 1: such a sampler overrides it.
-  virtual std::shared_ptr<const Sampler> remaining(std::uint64_t epoch, std::size_t consumed) const;
+  /// What this rank has left of `epoch` after all ranks together consumed the positions `consumed` of the shared
+  /// order, which is this sampler's own if it is itself the rest of another one. The positions that remain are
+  /// counted from 0 again. The result is valid for `epoch` only: in another epoch it would leave out samples that
+  /// nobody has seen. Throws ArgumentError if a consumed position is not below positions().
+  ///
+  /// The default keeps this sampler alive and skips the consumed positions. It throws ArgumentError if no
+  /// shared_ptr holds the sampler, or if world_size() is above 1: override it then.
+  virtual std::shared_ptr<const Sampler> remaining(std::uint64_t epoch, const PositionSet& consumed) const;
+
+  /// One line that says which order the ranks share: kind, number of samples, seed, options. It does not depend on
+  /// rank, world size, and what becomes of a remainder. DataLoader::restore() refuses a state whose sampler had another fingerprint.
+  ///
+  /// The default consists of the number of positions and a digest of up to 64 indices of epoch 0. It cannot see the
+  /// shared order if world_size() is above 1: override it then.
+  virtual std::string fingerprint() const;
 };
 
 // 0, 1, 2, ...
@@ -39,6 +53,7 @@ class SequentialSampler final : public Sampler {
   explicit SequentialSampler(std::size_t samples) : samples_(samples) {}
   std::size_t size() const override { return samples_; }
   void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;
+  std::string fingerprint() const override;
 
  private:
   std::size_t samples_;
@@ -51,6 +66,7 @@ class RandomSampler final : public Sampler {
   RandomSampler(std::size_t samples, std::uint64_t seed) : samples_(samples), seed_(seed) {}
   std::size_t size() const override { return samples_; }
   void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;
+  std::string fingerprint() const override;
 
  private:
   std::size_t samples_;
@@ -68,24 +84,27 @@ struct DistributedSamplerOptions {
 // Rank r takes the positions r, r + world_size, r + 2 world_size, ... of one order that all ranks share. So
 // the k-th batches of all ranks together are the k-th batch of one rank with the summed batch size.
 //
-// remaining(): the same from position `consumed` on. The samplers that consumed these positions and the one
+// remaining(): the same over the positions that were not consumed. The samplers that consumed them and the one
 // that is asked may differ in rank and world size, since the order depends on neither; with the same ones,
 // the rest is that of the epoch that went on without a break. Padding repeats from the start of the epoch.
 class DistributedSampler final : public Sampler {
  public:
   // Throws ArgumentError where rank is not in [0, world_size).
   DistributedSampler(std::size_t samples, DistributedSamplerOptions options);
-  std::size_t size() const override { return share_.size(samples_ - consumed_); }
+  std::size_t size() const override { return share_.size(positions()); }
   void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;
   std::size_t world_size() const override { return share_.world_size(); }
-  std::shared_ptr<const Sampler> remaining(std::uint64_t epoch, std::size_t consumed) const override;
+  std::size_t rank() const override { return share_.rank(); }
+  std::size_t positions() const override { return samples_ - consumed_.size(); }
+  std::shared_ptr<const Sampler> remaining(std::uint64_t epoch, const PositionSet& consumed) const override;
+  std::string fingerprint() const override;
 
  private:
   std::size_t samples_;
   RankShare share_;
   bool shuffle_;
   std::uint64_t seed_;
-  std::size_t consumed_ = 0;  // positions of the shared order, at most samples_
+  PositionSet consumed_;  // of the samples_ positions of the whole order
 };
 
 }  // namespace leat

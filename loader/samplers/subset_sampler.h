@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "loader/samplers/sampler.h"
@@ -19,10 +20,12 @@ class SubsetSampler final : public Sampler {
   explicit SubsetSampler(std::vector<std::uint64_t> indices, SubsetSamplerOptions options = {});
   std::size_t size() const override { return indices_.size(); }
   void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;
+  std::string fingerprint() const override { return fingerprint_; }
 
  private:
   std::vector<std::uint64_t> indices_;
   SubsetSamplerOptions options_;
+  std::string fingerprint_;
 };
 
 }  // namespace leat

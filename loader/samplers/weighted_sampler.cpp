@@ -9,6 +9,7 @@
 #include "loader/base/errors.h"
 #include "loader/base/rng.h"
 #include "loader/samplers/derived_seed.h"
+#include "loader/samplers/fingerprint.h"
 
 namespace leat {
 
@@ -48,6 +49,9 @@ WeightedSampler::WeightedSampler(std::vector<double> weights, std::size_t num_sa
                                  WeightedSamplerOptions options)
     : num_samples_(num_samples), seed_(derived_seed(options.seed, SeedUse::weighted_draws)) {
   require_weights(weights, num_samples, options.replacement);
+  fingerprint_ =
+      fmt::format("weighted: {} samples {} replacement, {} weights with digest {}, seed {}", num_samples,
+                  options.replacement ? "with" : "without", weights.size(), digest_of(weights), options.seed);
   if (options.replacement) {
     table_.emplace(weights);
   } else {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "loader/samplers/alias_table.h"
@@ -31,6 +32,7 @@ class WeightedSampler final : public Sampler {
   WeightedSampler(std::vector<double> weights, std::size_t num_samples, WeightedSamplerOptions options = {});
   std::size_t size() const override { return num_samples_; }
   void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;
+  std::string fingerprint() const override { return fingerprint_; }
 
  private:
   std::vector<std::uint64_t> draw_without_replacement(std::uint64_t epoch) const;
@@ -40,6 +42,7 @@ class WeightedSampler final : public Sampler {
   std::uint64_t seed_;
   std::optional<AliasTable> table_;  // with replacement
   std::vector<double> weights_;      // without
+  std::string fingerprint_;
 
   EpochCache<std::vector<std::uint64_t>> orders_;  // without
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <typeinfo>
 
 #include "loader/base/errors.h"
 
@@ -26,15 +27,23 @@ void write(std::span<char> field, std::string_view text) noexcept {
 
 }  // namespace
 
-void FailureRecord::capture() {
+void FailureRecord::capture() noexcept {
   deaths = 0;
+  stack_frames = 0;
+  source[0] = '\0';
   try {
     throw;
   } catch (const std::exception& error) {
-    write(type, type_name(error));
-    write(text, describe(error));
+    write(type, typeid(error).name());
+    write(text, what_of(error));
+    try {
+      const std::string name = type_name(error), description = describe(error);
+      write(type, name);
+      write(text, description);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): there is no memory, and what needs none is written
+    }
   } catch (...) {
-    write(type, "an exception that is no std::exception");
+    write(type, "an exception that is not a std::exception");
     write(text, "no text");
   }
 }
@@ -43,15 +52,26 @@ void FailureRecord::set_source(std::string_view where) noexcept {
   write(source, where);
 }
 
-void FailureRecord::blame(std::uint64_t sample, std::uint32_t at_row, int in_worker, std::uint32_t times,
-                          std::string_view how) {
-  *this = FailureRecord();
+void FailureRecord::expect_death(std::uint64_t batch, std::uint64_t sample, std::string_view where) noexcept {
+  generation = batch;
   index = sample;
-  row = at_row;
-  worker = in_worker;
-  deaths = times;
+  set_source(where);
+}
+
+void FailureRecord::blame(const Blame& blame) noexcept {
+  if (generation != blame.batch || index != blame.sample) source[0] = '\0';
+  generation = blame.batch;
+  index = blame.sample;
+  row = blame.row;
+  worker = blame.worker;
+  deaths = blame.deaths;
+  stack_frames = static_cast<std::uint32_t>(std::min(blame.stack.size(), stack.size()));
+  std::copy_n(blame.stack.begin(), stack_frames, stack.begin());
   write(type, "leat::WorkerError");
-  write(text, fmt::format("loading it ended {} worker processes, the last of which {}", times, how));
+  const auto end =
+      fmt::format_to_n(text, std::size(text) - 1,
+                       "loading it ended {} worker processes, the last of which {}", deaths, blame.how);
+  *end.out = '\0';
 }
 
 }  // namespace leat

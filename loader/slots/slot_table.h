@@ -38,9 +38,10 @@
 #include <string_view>
 #include <vector>
 
-#include "loader/base/event_fd.h"
+#include "loader/base/errors.h"
 #include "loader/base/shared_atomic.h"
 #include "loader/base/shared_memory.h"
+#include "loader/base/wake_pipe.h"
 #include "loader/slots/arena_pages.h"
 #include "loader/slots/batch_layout.h"
 #include "loader/slots/claim_word.h"
@@ -64,6 +65,12 @@ struct BatchTicket {
   }
 };
 
+// This process has lost its end of the pipe that wakes the parent: other code of the process has closed it.
+class LostDescriptor : public Error {
+ public:
+  LostDescriptor() : Error("a descriptor of the loader's was closed by other code of this process") {}
+};
+
 // A run that a worker holds.
 struct Claim {
   std::size_t slot = 0;
@@ -84,7 +91,8 @@ class SlotTable {
     std::size_t slots = 1;
     std::size_t runs = 1;  // at most, of one batch
     std::size_t workers = 0;
-    std::size_t spare = 0;  // slots beside those, for which memory is taken when they are opened
+    std::size_t spare = 0;       // slots beside those, for which memory is taken when they are opened
+    Forks forks = Forks::share;  // copy: the workers are threads, or there are none
   };
 
   // Takes and populates the memory of the common slots, but for the values of ragged fields. Throws MemoryError, SystemError.
@@ -123,7 +131,7 @@ class SlotTable {
   void restart();  // precondition: stopped, and no worker is left. What they held is empty; new ones may come
   void stop();     // all workers leave when they next look
   void await() const;  // from now on a finished batch gives a completion signal
-  const EventFd& completion() const noexcept { return completion_; }
+  const WakePipe& completion() const noexcept { return *completion_; }  // precondition: there are workers
   std::uint64_t ns_per_sample() const;  // a running mean over the workers; 0: nothing measured yet
 
   // --- the workers
@@ -140,7 +148,7 @@ class SlotTable {
   void wait_while_parked(std::size_t worker) const;
   void finish(const Claim& claim, RunState state);       // done or failed; signals an awaiting parent
   void measured(std::size_t samples, std::uint64_t ns);  // that loading so many took
-  void signal_completion() const;
+  void signal_completion() const;                        // where the parent awaits it; throws LostDescriptor
 
   // --- the nursery
   // A dead worker's runs become ready for the same id's next process, and for nobody else: a process that has
@@ -148,8 +156,9 @@ class SlotTable {
   // `death.limit` processes or more fails instead, with `death.how` in its record. Precondition: the process is
   // gone.
   struct Death {
-    std::string_view how;    // "was killed by signal 11 (Segmentation fault)"
-    std::uint8_t limit = 2;  // at most 15
+    std::string_view how;                       // "was killed by signal 11 (Segmentation fault)"
+    std::uint8_t limit = 2;                     // at most 15
+    std::span<const std::uint64_t> stack = {};  // where it was, as far as it is known
   };
   std::size_t reclaim(std::size_t worker, const Death& death);  // how many runs failed
   void release_reopened(std::size_t worker);  // no such process is to come: to whoever comes first
@@ -182,6 +191,7 @@ class SlotTable {
   }
   static std::array<std::size_t, 5> state_bytes(const BatchLayout& layout, std::size_t runs);
   std::vector<Extent> extents(std::size_t first, std::size_t last) const;
+  std::string purpose_of_slots() const;
   void bind_state();
   void construct_state(std::size_t first, std::size_t last);
   std::optional<Claim> claim_oldest(std::size_t worker, bool trust_hints);
@@ -200,7 +210,7 @@ class SlotTable {
   SharedMemory memory_;
   ArenaPages arena_;
   SharedMemory failure_memory_;
-  EventFd completion_;
+  std::optional<WakePipe> completion_;  // none where there are no workers
   Control* control_ = nullptr;
   WorkerRecord* worker_records_ = nullptr;  // [workers]
   SlotHeader* headers_ = nullptr;           // [all slots], as are those below

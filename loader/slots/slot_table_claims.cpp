@@ -139,8 +139,12 @@ void SlotTable::signal_if_finished(std::size_t slot) const {
   if (control_->awaited.load() != 0 && finished(slot)) signal_completion();
 }
 
+// The flag is raised again where nobody was woken: the worker ends, and the news of that wakes the parent.
 void SlotTable::signal_completion() const {
-  if (control_->awaited.exchange(0) != 0) completion_.notify();
+  if (control_->awaited.exchange(0) == 0) return;
+  if (completion_->notify()) return;
+  control_->awaited.store(1);
+  throw LostDescriptor();
 }
 
 // --- the nursery
@@ -164,7 +168,13 @@ bool SlotTable::take_back(const Claim& claim, const Death& death) {
     return false;
   }
   FailureRecord& failure = run_failure(claim);
-  failure.blame(indices(claim.slot)[row], row, held.worker, held.deaths, death.how);
+  failure.blame({.batch = held.generation,
+                 .sample = indices(claim.slot)[row],
+                 .row = row,
+                 .worker = held.worker,
+                 .deaths = held.deaths,
+                 .how = death.how,
+                 .stack = death.stack});
   std::uint64_t expected = claim.word;
   word(claim.slot, claim.run).compare_exchange_strong(expected, held.with(RunState::failed).pack());
   signal_if_finished(claim.slot);

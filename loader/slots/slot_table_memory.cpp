@@ -1,6 +1,9 @@
 // The memory of a SlotTable: what lies where, and when it is taken.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "loader/base/checked.h"
@@ -68,14 +71,15 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   const std::size_t end = carver.take(page_size(), page_size());
   spare_data_offset_ = spare - dimensions.slots * layout_.bytes();
 
-  memory_ = SharedMemory("batch slots", carver.used(), Pages::reserved);
+  memory_ = SharedMemory(purpose_of_slots(), carver.used(), Pages::reserved, dimensions.forks);
   std::vector<Extent> common = extents(0, dimensions.slots);
   common.push_back({0, state_[0].offset});
   common.push_back({taken, arena_words * sizeof(Word)});
   memory_.take(common);
   const std::size_t records = checked_add(checked_multiply(all, dimensions.runs), dimensions.workers);
-  failure_memory_ =
-      SharedMemory("failure records", checked_multiply(records, sizeof(FailureRecord)), Pages::when_touched);
+  failure_memory_ = SharedMemory("failure records", checked_multiply(records, sizeof(FailureRecord)),
+                                 Pages::when_touched, dimensions.forks);
+  if (dimensions.workers > 0) completion_.emplace();
   for (const std::size_t page : {guard, gap, end}) memory_.guard_page(page);
 
   std::byte* const base = memory_.bytes().data();
@@ -86,6 +90,20 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   failures_ = reinterpret_cast<FailureRecord*>(failure_memory_.bytes().data());
   bind_state();
   construct_state(0, dimensions.slots);
+}
+
+// So that an error says what to make smaller.
+std::string SlotTable::purpose_of_slots() const {
+  const Schema& schema = layout_.schema();
+  std::string text = fmt::format("batch slots ({} of {} rows", dimensions_.slots, layout_.capacity());
+  if (schema.size() > 0) {
+    std::size_t largest = 0;
+    for (std::size_t field = 1; field < schema.size(); ++field)
+      if (schema.row_bytes(field) > schema.row_bytes(largest)) largest = field;
+    text += fmt::format("; the largest field is '{}' with {} a row", schema[largest].name,
+                        in_bytes(schema.row_bytes(largest)));
+  }
+  return text + ")";
 }
 
 void SlotTable::bind_state() {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "loader/base/shared_atomic.h"
+#include "loader/base/stack_trace.h"
 
 namespace leat {
 
@@ -19,8 +20,10 @@ struct alignas(64) WorkerRecord {
       0};                                  // when it began the sample (the run, where nothing has a deadline)
   SharedAtomic<std::uint64_t> busy_ns{0};  // in finished runs
   SharedAtomic<std::uint64_t> samples{0};  // in finished runs
-  // It has initialised, and looks for work from now on. No worker reads it, so it is no step of a simulation.
-  std::atomic<bool> up{false};
+  // No worker reads these two, so they are no steps of a simulation.
+  std::atomic<bool> up{false};               // it has initialised, and looks for work from now on
+  std::atomic<bool> lost_descriptor{false};  // it ends for that reason
+  StackTrace stack;                          // where it was when it was asked to say, or when it crashed
 };
 
 inline std::uint64_t steady_ns() noexcept {

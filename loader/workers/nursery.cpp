@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "loader/base/errors.h"
+#include "loader/base/standard_output.h"
 #include "loader/workers/nursery_process.h"
 
 namespace leat {
@@ -17,24 +18,28 @@ namespace {
 constexpr std::chrono::milliseconds kNurseryGrace{3000};
 }
 
-Nursery::Nursery(const WorkerJob& job, NurseryOptions options) {
+Nursery::Nursery(const WorkerJob& job, const WorkerPoolOptions& options) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) throw_errno("socketpair");
-  channel_ = UniqueFd(ends[0]);
   UniqueFd nursery_end(ends[1]);
+  channel_ = OwnFd(UniqueFd(ends[0]));
   UniqueFd parent = open_pidfd(::getpid());
+  const WorkerProcessSetup setup = WorkerProcessSetup::prepare(options.library_threads);
   process_ = ChildProcess::run(
       [&] {
-        channel_.reset();
-        const std::array<int, 3> needed{job.table.completion().fd(), nursery_end.get(), parent.get()};
+        channel_ = {};
+        own_standard_output();
+        const WakePipe& completion = job.table.completion();
+        const std::array<int, 4> needed{completion.fd(), completion.write_fd(), nursery_end.get(),
+                                        parent.get()};
         close_inherited_fds(needed);
-        return NurseryProcess(job, options, std::move(nursery_end), std::move(parent)).run();
+        return NurseryProcess(job, setup, options, std::move(nursery_end), std::move(parent)).run();
       },
       {SIGINT});
 }
 
 Nursery::~Nursery() {
-  channel_.reset();
+  channel_ = {};
   try {
     process_->wait(kNurseryGrace);
   } catch (const SystemError&) {
@@ -48,6 +53,11 @@ std::optional<NurseryReport> Nursery::receive() {
   if (size == static_cast<ssize_t>(sizeof report)) return report;
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
   throw Error("the nursery process, which holds the workers, is gone; make a new loader");
+}
+
+bool Nursery::ask_for_stacks() const noexcept {
+  const char request = kStacksRequest;
+  return ::send(channel_.get(), &request, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
 }  // namespace leat

@@ -8,32 +8,33 @@
 #include <optional>
 
 #include "loader/base/child_process.h"
-#include "loader/base/unique_fd.h"
+#include "loader/base/own_fd.h"
 #include "loader/workers/worker.h"
+#include "loader/workers/worker_ending.h"
+#include "loader/workers/worker_pool.h"
 
 namespace leat {
-
-struct NurseryOptions {
-  int workers = 1;
-  std::chrono::nanoseconds sample_timeout{0};  // 0: none
-};
 
 // What the nursery tells the parent, one message each.
 struct NurseryReport {
   enum class Kind : std::int32_t {
-    started,      // a worker's first process runs
-    fork_failed,  // it could not be forked yet; `status` is the errno. The others go on, and it is tried again
-    died,         // a process ended, with wait status `status`; a replacement is on its way
-    overdue,      // a process was killed since a sample took longer than the timeout; likewise
-    init_failed,  // worker_init_fn threw; the worker's failure record has it. No replacement
-    gave_up,      // as died, but the workers only die: no replacement
+    started,       // a worker's first process runs
+    fork_failed,   // it could not be forked yet, for `error`. The others go on, and it is tried again
+    died,          // a process ended; a replacement is on its way
+    init_failed,   // worker_init_fn threw; the worker's failure record has it. No replacement
+    start_failed,  // its processes end, or are overdue, before they have initialized. No replacement
+    gave_up,       // the workers only die: no replacement
+    stacks,        // ask_for_stacks() was carried out: the records of the workers that answered have them
   };
   Kind kind = Kind::started;
   std::int32_t worker = 0;
   std::int32_t pid = 0;
-  std::int32_t status = 0;
+  std::int32_t error = 0;  // an errno value
+  WorkerEnding ending = {};
 
-  bool final() const noexcept { return kind == Kind::init_failed || kind == Kind::gave_up; }
+  bool final() const noexcept {
+    return kind == Kind::init_failed || kind == Kind::start_failed || kind == Kind::gave_up;
+  }
 };
 
 // The nursery ends its workers and itself when this object or the parent process is gone, whatever the reason;
@@ -41,18 +42,24 @@ struct NurseryReport {
 class Nursery {
  public:
   // Throws SystemError where the nursery cannot be forked.
-  Nursery(const WorkerJob& job, NurseryOptions options);
+  Nursery(const WorkerJob& job, const WorkerPoolOptions& options);
 
   // Asks the workers to end (the caller has told them in its own way, too), gives them a second, then kills.
   ~Nursery();
 
+  int pid() const noexcept { return process_->pid(); }
   int fd() const noexcept { return channel_.get(); }  // readable when receive() has something to say
+  bool is_ours() const noexcept { return channel_.is_ours(); }
 
   // The next report if there is one. Throws Error where the nursery itself is gone.
   std::optional<NurseryReport> receive();
 
+  // Has all workers note their stacks; a report says when that was done. False where the nursery is gone, or does not
+  // listen.
+  bool ask_for_stacks() const noexcept;
+
  private:
-  UniqueFd channel_;
+  OwnFd channel_;
   std::optional<ChildProcess> process_;
 };
 

@@ -8,55 +8,81 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <cstdlib>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include "loader/base/errors.h"
 #include "loader/base/memory_limits.h"
-#include "loader/errors.h"
 
 namespace leat {
 
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using Cause = WorkerEnding::Cause;
+using Kind = NurseryReport::Kind;
 
 constexpr milliseconds kGrace{1000};  // for the sample in progress, before SIGKILL
 constexpr milliseconds kFirstForkWait{1}, kLongestForkWait{500};
 // Of workers, at one sample, until it is held to be bad. Two unlucky kills from outside are not its fault.
 constexpr std::uint8_t kDeathsOfItsOwn = 2, kDeathsFromOutside = 3;
-constexpr int kInitFailed = 1;  // exit status of a worker whose init threw
-
-// exit() in a dataset's get() would run the exit handlers of the application that was forked.
-void leave_at_once(int status, void*) {
-  ::_exit(status);
-}
+// Of one worker in a row, until it is given up: starts that ended by themselves, and starts that somebody killed.
+constexpr int kFailedStarts = 3, kKilledStarts = 12;
+constexpr int kLooksPerTimeout = 4;
 
 milliseconds until(std::chrono::steady_clock::time_point when) {
   const auto left = std::chrono::ceil<milliseconds>(when - std::chrono::steady_clock::now());
   return std::max(left, milliseconds(0));
 }
 
+// Between looks at workers that have such a timeout.
+milliseconds look_interval(nanoseconds timeout) {
+  const auto interval = std::chrono::ceil<milliseconds>(timeout / kLooksPerTimeout);
+  return std::clamp(interval, milliseconds(1), milliseconds(std::chrono::hours(1)));
+}
+
+// A look may come late on a busy machine; twice the interval is still the worker's time.
+ObservedTime observed(nanoseconds timeout) {
+  return ObservedTime(static_cast<std::uint64_t>(nanoseconds(2 * look_interval(timeout)).count()));
+}
+
+std::atomic<bool> continued{false};  // after a stop: SIGCONT came
+
+bool is_traced(int pid) {
+  std::ifstream status(fmt::format("/proc/{}/status", pid));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("TracerPid:")) return line.find_first_of("123456789") != std::string::npos;
+  }
+  return false;
+}
+
 }  // namespace
 
-NurseryProcess::NurseryProcess(const WorkerJob& job, NurseryOptions options, UniqueFd channel,
-                               UniqueFd parent)
+NurseryProcess::NurseryProcess(const WorkerJob& job, const WorkerProcessSetup& setup,
+                               const WorkerPoolOptions& options, UniqueFd channel, UniqueFd parent)
     : job_(job),
+      setup_(setup),
       options_(options),
       channel_(std::move(channel)),
       parent_(std::move(parent)),
       breaker_(static_cast<std::size_t>(options.workers)),
-      oom_kills_(oom_kills()) {}
+      oom_kills_(oom_kills()),
+      failed_starts_(static_cast<std::size_t>(options.workers)) {}
 
 int NurseryProcess::run() {
   ::prctl(PR_SET_NAME, "leat-nursery");
-  for (int id = 0; id < options_.workers; ++id) pending_.push_back({id, Clock::now(), kFirstForkWait});
+  ::signal(SIGCONT, [](int) { continued.store(true); });
+  for (std::size_t id = 0; id < failed_starts_.size(); ++id)
+    pending_.push_back({id, Clock::now(), kFirstForkWait});
   do {
     start_due();
     reap_ended();
-    kill_overdue();
-  } while (!told_to_end());
+    watch_deadlines();
+  } while (wait() == Wake::work);
   end_all();
   return 0;
 }
@@ -76,68 +102,119 @@ void NurseryProcess::start_due() {
   }
 }
 
-bool NurseryProcess::start(int id) {
-  WorkerRecord& record = job_.table.worker_record(static_cast<std::size_t>(id));
+bool NurseryProcess::start(std::size_t id) {
+  WorkerRecord& own = record(id);
   const pid_t nursery = ::getpid();
+  const auto worker = static_cast<std::int32_t>(id);
   try {
-    record.busy_since.store(0);
-    record.up.store(false);
+    own.busy_since.store(0);
+    own.up.store(false);
+    own.lost_descriptor.store(false);
+    own.stack.count = 0;
     ChildProcess process = ChildProcess::run([&] { return run_child(id, nursery); }, {SIGINT});
-    record.pid.store(process.pid());
-    const bool first = record.starts.fetch_add(1) == 0;
-    workers_.push_back({id, std::move(process)});
-    if (first) report(NurseryReport::Kind::started, workers_.back(), 0);
+    own.pid.store(process.pid());
+    const bool first = own.starts.fetch_add(1) == 0;
+    workers_.push_back({.id = id,
+                        .process = std::move(process),
+                        .forked_ns = steady_ns(),
+                        .in_sample = observed(options_.sample_timeout),
+                        .in_init = observed(options_.init_timeout)});
+    if (first) report({.kind = Kind::started, .worker = worker, .pid = workers_.back().process.pid()});
     return true;
   } catch (const SystemError& error) {
-    job_.table.release_reopened(
-        static_cast<std::size_t>(id));  // nothing waits for a process that may not come
-    report({NurseryReport::Kind::fork_failed, id, 0, error.code()});
+    job_.table.release_reopened(id);  // nothing waits for a process that may not come
+    report({.kind = Kind::fork_failed, .worker = worker, .error = error.code()});
     return false;
   }
 }
 
-int NurseryProcess::run_child(int id, int nursery) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != nursery) return 0;  // it died before the line above
-  ::prctl(PR_SET_NAME, fmt::format("leat-worker-{}", id).c_str());
-  ::on_exit(leave_at_once, nullptr);
+int NurseryProcess::run_child(std::size_t id, int nursery) {
   channel_.reset();
   parent_.reset();
-  return run_worker(job_, static_cast<std::size_t>(id)) ? 0 : kInitFailed;
+  return run_worker_process(job_, setup_, id, nursery);
 }
 
 // --- watching
 
-// Blocks until there is something to do (false), or until the parent has closed its end or died (true).
-bool NurseryProcess::told_to_end() {
+// Blocks until there is something to do, or until the parent has closed its end or died.
+NurseryProcess::Wake NurseryProcess::wait() {
   polled_.assign({{channel_.get(), POLLIN, 0}, {parent_.get(), POLLIN, 0}});
   for (const Worker& worker : workers_) polled_.push_back({worker.process.pidfd(), POLLIN, 0});
   while (::poll(polled_.data(), polled_.size(), poll_timeout()) < 0) {
-    if (errno != EINTR) return true;
+    if (errno != EINTR) return Wake::end;
   }
-  return polled_[0].revents != 0 || polled_[1].revents != 0;
+  if (polled_[1].revents != 0) return Wake::end;
+  return polled_[0].revents != 0 ? hear() : Wake::work;
+}
+
+NurseryProcess::Wake NurseryProcess::hear() {
+  char request = 0;
+  const ssize_t size = ::recv(channel_.get(), &request, 1, MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return Wake::work;
+  if (size != 1 || request != kStacksRequest) return Wake::end;
+  note_stacks();
+  return Wake::work;
 }
 
 int NurseryProcess::poll_timeout() const {
   milliseconds timeout = milliseconds::max();
   for (const Pending& pending : pending_) timeout = std::min(timeout, until(pending.when));
-  if (options_.sample_timeout.count() > 0) {  // deadlines are kept to a quarter of the timeout
-    const auto quarter = std::chrono::ceil<milliseconds>(options_.sample_timeout / 4);
-    timeout = std::min(timeout, std::max(quarter, milliseconds(1)));
-  }
+  if (options_.sample_timeout.count() > 0)
+    timeout = std::min(timeout, look_interval(options_.sample_timeout));
+  const bool initializing = std::any_of(workers_.begin(), workers_.end(),
+                                        [&](const Worker& worker) { return !record(worker.id).up.load(); });
+  if (options_.init_timeout.count() > 0 && initializing)
+    timeout = std::min(timeout, look_interval(options_.init_timeout));
   return gave_up_ || timeout == milliseconds::max() ? -1 : static_cast<int>(timeout.count());
 }
 
-void NurseryProcess::kill_overdue() {
-  if (options_.sample_timeout.count() == 0) return;
-  const auto timeout = static_cast<std::uint64_t>(options_.sample_timeout.count());
+void NurseryProcess::watch_deadlines() {
+  const std::uint64_t now = steady_ns();
+  const bool was_stopped = continued.exchange(false);
   for (Worker& worker : workers_) {
-    const WorkerRecord& record = job_.table.worker_record(static_cast<std::size_t>(worker.id));
-    const std::uint64_t since = record.busy_since.load();
-    if (worker.overdue || since == 0 || steady_ns() - since < timeout) continue;
-    worker.overdue = true;
-    worker.process.kill(SIGKILL);
+    if (was_stopped) {
+      worker.in_sample.excuse(now);
+      worker.in_init.excuse(now);
+    }
+    if (worker.overdue_ns != 0) continue;
+    if (const std::int64_t timeout = exceeded(worker, now)) kill_overdue(worker, timeout);
   }
+}
+
+// The timeout that the worker has exceeded; 0: none.
+std::int64_t NurseryProcess::exceeded(Worker& worker, std::uint64_t now) {
+  const WorkerRecord& own = record(worker.id);
+  const auto in_init = worker.in_init.look(own.up.load() ? 0 : worker.forked_ns, now);
+  const auto in_sample = worker.in_sample.look(own.busy_since.load(), now);
+  const auto longer = [](std::uint64_t observed, nanoseconds timeout) {
+    return timeout.count() > 0 && observed >= static_cast<std::uint64_t>(timeout.count());
+  };
+  if (longer(in_init, options_.init_timeout)) return options_.init_timeout.count();
+  return longer(in_sample, options_.sample_timeout) ? options_.sample_timeout.count() : 0;
+}
+
+// A worker that a debugger holds is in good hands.
+void NurseryProcess::kill_overdue(Worker& worker, std::int64_t timeout_ns) {
+  const int pid = worker.process.pid();
+  if (is_traced(pid)) {
+    worker.in_sample = observed(options_.sample_timeout);
+    worker.in_init = observed(options_.init_timeout);
+    worker.in_sample.excuse(steady_ns());
+    worker.in_init.excuse(steady_ns());
+    return;
+  }
+  StackQuestion(record(worker.id), worker.process.pidfd(), StackQuestion::Then::wait_to_be_killed)
+      .wait_for_answer();
+  worker.overdue_ns = timeout_ns;
+  worker.process.kill(SIGKILL);
+}
+
+void NurseryProcess::note_stacks() {
+  std::vector<StackQuestion> questions;
+  for (const Worker& worker : workers_)
+    questions.emplace_back(record(worker.id), worker.process.pidfd(), StackQuestion::Then::go_on);
+  for (StackQuestion& question : questions) question.wait_for_answer();
+  report({.kind = Kind::stacks});
 }
 
 // --- burying
@@ -152,60 +229,81 @@ void NurseryProcess::reap_ended() {
 }
 
 void NurseryProcess::bury(Worker worker) {
-  const auto id = static_cast<std::size_t>(worker.id);
-  const pid_t pid = worker.process.pid();
+  const std::size_t id = worker.id;
+  NurseryReport news{
+      .kind = Kind::died, .worker = static_cast<std::int32_t>(id), .pid = worker.process.pid()};
   const int status = worker.process.wait();
   if (status == 0 && job_.table.stopping()) return;
-  const auto tell = [&](NurseryReport::Kind kind) { report({kind, worker.id, pid, status}); };
-  job_.table.worker_record(id).pid.store(0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kInitFailed &&
+  news.ending = ending_of(worker, status);
+  record(id).pid.store(0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kWorkerInitFailed &&
       job_.table.worker_failure(id).type[0] != '\0') {
-    return tell(NurseryReport::Kind::init_failed);
+    news.kind = Kind::init_failed;
+    return report(news);
   }
-  const Ending ending = ending_of(worker, status);
-  const bool harmless = ending.from_outside && is_idle(id);
-  samples_blamed_ +=
-      job_.table.reclaim(id, {ending.how, ending.from_outside ? kDeathsFromOutside : kDeathsOfItsOwn});
-  if (!harmless && breaker_.died(samples_finished() + samples_blamed_)) {
+  const bool from_outside = news.ending.cause == Cause::outside;
+  const bool harmless = from_outside && is_idle(id);
+  samples_blamed_ += job_.table.reclaim(id, {.how = news.ending.describe(),
+                                             .limit = from_outside ? kDeathsFromOutside : kDeathsOfItsOwn,
+                                             .stack = record(id).stack.frames()});
+  if (starts_in_vain(id, news.ending)) {
+    news.kind = Kind::start_failed;
+  } else if (news.ending.up && !harmless && breaker_.died(samples_finished() + samples_blamed_)) {
+    news.kind = Kind::gave_up;
+  }
+  if (news.final()) {
     gave_up_ = true;
-    return tell(NurseryReport::Kind::gave_up);
+  } else {
+    pending_.push_back({id, Clock::now() + wait_before_start(id), kFirstForkWait});
   }
-  pending_.push_back({worker.id, Clock::now(), kFirstForkWait});
-  tell(worker.overdue ? NurseryReport::Kind::overdue : NurseryReport::Kind::died);
+  report(news);
+}
+
+// However well the other workers do, and whatever the timing: one whose start ends each of its processes never comes.
+bool NurseryProcess::starts_in_vain(std::size_t id, const WorkerEnding& ending) {
+  FailedStarts& failed = failed_starts_[id];
+  if (ending.up) {
+    failed = {};
+    return false;
+  }
+  if (ending.cause == Cause::outside) return ++failed.killed >= kKilledStarts;
+  return ++failed.ended >= kFailedStarts || ending.cause == Cause::overdue;
+}
+
+// Longer each time, so that a worker comes up between the kills of somebody who goes on killing.
+milliseconds NurseryProcess::wait_before_start(std::size_t id) const {
+  const int killed = failed_starts_[id].killed;
+  return killed == 0 ? milliseconds(0) : std::min(kFirstForkWait * (1 << (killed - 1)), kLongestForkWait);
 }
 
 // It has initialised, and holds nothing: its end says nothing about the samples, nor about the way workers start.
 bool NurseryProcess::is_idle(std::size_t id) const {
-  return job_.table.worker_record(id).up.load() && job_.table.held_by(id).empty();
+  return record(id).up.load() && job_.table.held_by(id).empty();
 }
 
 // No decoder kills itself with SIGKILL: it comes from the deadline, from the kernel for want of memory, or from
 // outside.
-NurseryProcess::Ending NurseryProcess::ending_of(const Worker& worker, int status) {
-  if (worker.overdue) {
-    return {fmt::format("did not finish it within the sample timeout of {} s",
-                        std::chrono::duration<double>(options_.sample_timeout).count()),
-            false};
+WorkerEnding NurseryProcess::ending_of(const Worker& worker, int status) {
+  const WorkerRecord& own = record(worker.id);
+  WorkerEnding ending{.wait_status = status, .timeout_ns = worker.overdue_ns, .up = own.up.load()};
+  if (worker.overdue_ns != 0) {
+    ending.cause = Cause::overdue;
+  } else if (own.lost_descriptor.load()) {
+    ending.cause = Cause::lost_descriptor;
+  } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
+    const std::uint64_t before = std::exchange(oom_kills_, oom_kills());
+    ending.cause = oom_kills_ == before ? Cause::outside : Cause::memory;
   }
-  const std::uint64_t before = std::exchange(oom_kills_, oom_kills());
-  if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) return {describe_wait_status(status), false};
-  if (oom_kills_ == before) return {describe_wait_status(status), true};
-  return {describe_wait_status(status) + " as the memory limit of its cgroup was reached", false};
+  return ending;
 }
 
 std::uint64_t NurseryProcess::samples_finished() const {
   std::uint64_t sum = 0;
-  for (int id = 0; id < options_.workers; ++id) {
-    sum += job_.table.worker_record(static_cast<std::size_t>(id)).samples.load();
-  }
+  for (std::size_t id = 0; id < failed_starts_.size(); ++id) sum += record(id).samples.load();
   return sum;
 }
 
-// --- telling
-
-void NurseryProcess::report(NurseryReport::Kind kind, const Worker& worker, int status) const {
-  report({kind, worker.id, worker.process.pid(), status});
-}
+// --- telling and ending
 
 // A parent that does not listen for a while must not hold up the replacements: news may be lost then, final
 // words are not. A parent that is gone is seen by poll.
@@ -214,11 +312,22 @@ void NurseryProcess::report(const NurseryReport& message) const {
   ::send(channel_.get(), &message, sizeof message, flags);
 }
 
+// Nobody waits for the samples of an orphan's workers. The channel of a parent that is killed closes before its pidfd
+// tells, so the grace ends with either.
 void NurseryProcess::end_all() {
-  pollfd parent{parent_.get(), POLLIN, 0};
-  const bool orphaned = ::poll(&parent, 1, 0) > 0;
-  const auto deadline = Clock::now() + (orphaned ? milliseconds(0) : kGrace);
-  for (Worker& worker : workers_) worker.process.wait(until(deadline));
+  const auto deadline = Clock::now() + kGrace;
+  while (!workers_.empty()) {
+    std::vector<pollfd> polled{{parent_.get(), POLLIN, 0}};
+    for (const Worker& worker : workers_) polled.push_back({worker.process.pidfd(), POLLIN, 0});
+    const int ready = ::poll(polled.data(), polled.size(), static_cast<int>(until(deadline).count()));
+    if (ready == 0 || polled[0].revents != 0 || (ready < 0 && errno != EINTR)) break;
+    if (ready < 0) continue;
+    for (std::size_t i = workers_.size(); i-- > 0;) {
+      if (polled[i + 1].revents == 0) continue;
+      workers_[i].process.wait();
+      workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
   workers_.clear();  // kills and reaps the rest
 }
 

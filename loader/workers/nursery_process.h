@@ -4,16 +4,22 @@
 #include <poll.h>
 
 #include <chrono>
-#include <string>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "loader/base/child_process.h"
 #include "loader/base/unique_fd.h"
 #include "loader/workers/death_breaker.h"
 #include "loader/workers/nursery.h"
+#include "loader/workers/observed_time.h"
 #include "loader/workers/worker.h"
+#include "loader/workers/worker_process.h"
 
 namespace leat {
+
+// A message of the parent's; the end of the channel means that the nursery is to end.
+inline constexpr char kStacksRequest = 's';
 
 // Single-threaded. It and the workers ignore SIGINT: Ctrl-C reaches the whole group; the parent decides, and its
 // end is theirs.
@@ -23,45 +29,57 @@ namespace leat {
 class NurseryProcess {
  public:
   // `channel` leads to the parent, `parent` is its pidfd.
-  NurseryProcess(const WorkerJob& job, NurseryOptions options, UniqueFd channel, UniqueFd parent);
+  NurseryProcess(const WorkerJob& job, const WorkerProcessSetup& setup, const WorkerPoolOptions& options,
+                 UniqueFd channel, UniqueFd parent);
 
   int run();  // until told to end, or until the parent is gone; the exit status
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Worker {
-    int id;
+    std::size_t id;
     ChildProcess process;
-    bool overdue = false;  // and killed for it
-  };
-  struct Ending {
-    std::string how;
-    bool from_outside;  // most likely
+    std::uint64_t forked_ns;  // when
+    ObservedTime in_sample, in_init;
+    std::int64_t overdue_ns = 0;  // the timeout that it exceeded, and was killed for
   };
   struct Pending {  // a worker to be forked
-    int id;
+    std::size_t id;
     Clock::time_point when;
     std::chrono::milliseconds wait;  // before the next attempt, should this one fail
   };
+  struct FailedStarts {  // of a worker: processes in a row that ended before they had initialized
+    int ended = 0;       // by themselves
+    int killed = 0;      // by somebody else's SIGKILL
+  };
+  enum class Wake { work, end };
+
+  WorkerRecord& record(std::size_t id) const { return job_.table.worker_record(id); }
 
   void start_due();
-  bool start(int id);  // false where fork fails
-  int run_child(int id, int nursery);
-  bool told_to_end();
+  bool start(std::size_t id);  // false where fork fails
+  int run_child(std::size_t id, int nursery);
+  Wake wait();
+  Wake hear();
   int poll_timeout() const;
   void reap_ended();
   void bury(Worker worker);
-  Ending ending_of(const Worker& worker, int status);
+  WorkerEnding ending_of(const Worker& worker, int status);
+  bool starts_in_vain(std::size_t id, const WorkerEnding& ending);
+  std::chrono::milliseconds wait_before_start(std::size_t id) const;
   bool is_idle(std::size_t id) const;
-  void kill_overdue();
+  void watch_deadlines();
+  std::int64_t exceeded(Worker& worker, std::uint64_t now);
+  void kill_overdue(Worker& worker, std::int64_t timeout_ns);
+  void note_stacks();
   std::uint64_t samples_finished() const;
-  void report(NurseryReport::Kind kind, const Worker& worker, int status) const;
   void report(const NurseryReport& message) const;
   void end_all();
 
   // Constant after construction.
   const WorkerJob& job_;
-  const NurseryOptions options_;
+  const WorkerProcessSetup& setup_;
+  const WorkerPoolOptions& options_;
   UniqueFd channel_;
   UniqueFd parent_;  // sees the parent's end even while another process holds the channel open
 
@@ -71,7 +89,8 @@ class NurseryProcess {
   bool gave_up_ = false;
   std::vector<Worker> workers_;
   std::vector<Pending> pending_;
-  std::vector<pollfd> polled_;  // channel, parent, then the workers in order
+  std::vector<FailedStarts> failed_starts_;  // by worker
+  std::vector<pollfd> polled_;               // channel, parent, then the workers in order
 };
 
 }  // namespace leat

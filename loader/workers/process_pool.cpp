@@ -5,12 +5,15 @@
 #include <array>
 #include <cerrno>
 #include <exception>
+#include <span>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "loader/base/errors.h"
 #include "loader/errors.h"
 #include "loader/workers/nursery.h"
+#include "loader/workers/worker_activity.h"
 #include "loader/workers/worker_pool.h"
 
 namespace leat {
@@ -18,19 +21,26 @@ namespace leat {
 namespace {
 
 using std::chrono::steady_clock;
+using Kind = NurseryReport::Kind;
 
 constexpr std::chrono::milliseconds kStartPatience{1000};  // with forks that fail, before going on with fewer
+constexpr std::chrono::seconds kSilencePatience{30};       // with a nursery that says nothing
+constexpr std::chrono::milliseconds kStacksPatience{1000};  // with the answers of all workers
 
 // Deaths are the nursery's business; this end hears of them, and of what cannot be repaired.
 class ProcessPool final : public WorkerPool {
  public:
   // Returns when all workers run, or when some do and the rest cannot be forked for now.
   ProcessPool(const WorkerJob& job, const WorkerPoolOptions& options)
-      : job_(job), options_(options), nursery_(job, {options_.workers, options_.sample_timeout}) {
+      : job_(job), options_(options), nursery_(job_, options_) {
     const auto patience = steady_clock::now() + kStartPatience;
+    auto silence = steady_clock::now() + kSilencePatience;
     while (started_ < options_.workers && !final_) {
       if (fork_errno_ != 0 && steady_clock::now() >= patience) break;
-      poll(nullptr, fork_errno_ != 0 ? Deadline(patience) : std::nullopt);
+      if (fork_errno_ == 0 && steady_clock::now() >= silence) throw_silent_nursery();
+      const int heard = reports_;
+      poll(nullptr, fork_errno_ != 0 ? patience : silence);  // or until a signal comes, which says nothing
+      if (reports_ != heard) silence = steady_clock::now() + kSilencePatience;
     }
     if (started_ < options_.workers && !final_) go_on_with_fewer();
   }
@@ -44,6 +54,11 @@ class ProcessPool final : public WorkerPool {
     return signalled;
   }
 
+  void throw_if_failed() override {
+    while (const auto report = nursery_.receive()) read(*report);
+    if (final_) std::rethrow_exception(final_);
+  }
+
   std::vector<int> pids() const override {
     std::vector<int> pids;
     for (int worker = 0; worker < options_.workers; ++worker) {
@@ -53,8 +68,25 @@ class ProcessPool final : public WorkerPool {
     return pids;
   }
 
+  std::string describe_workers(bool stacks) override {
+    std::vector<std::string> workers;  // before they are asked, which wakes them
+    for (int worker = 0; worker < options_.workers; ++worker)
+      workers.push_back("\n  " + describe_worker(job_.table, static_cast<std::size_t>(worker)));
+    const bool answered = stacks && nursery_.ask_for_stacks() && wait_for_stacks();
+    std::string text;
+    for (std::size_t id = 0; id < workers.size(); ++id) {
+      text += workers[id];
+      const std::span frames = job_.table.worker_record(id).stack.frames();
+      if (answered && !frames.empty()) text += ", in" + describe_frames(frames);
+    }
+    if (stacks && !answered)
+      text += "\n  the nursery process does not answer: it " + describe_process(nursery_.pid());
+    return text;
+  }
+
  private:
-  bool poll(const EventFd* completion, Deadline deadline) {
+  bool poll(const WakePipe* completion, Deadline deadline) {
+    require_ours(nursery_.is_ours() && (completion == nullptr || completion->is_ours()));
     std::array<pollfd, 2> polled{{{nursery_.fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
     if (completion != nullptr) polled[1].fd = completion->fd();
     const int ready = ::poll(polled.data(), polled.size(), poll_timeout(deadline));
@@ -64,48 +96,74 @@ class ProcessPool final : public WorkerPool {
     return ready != 0;
   }
 
-  void read(const NurseryReport& report) {
-    switch (report.kind) {
-      case NurseryReport::Kind::started:
-        ++started_;
-        break;
-      case NurseryReport::Kind::fork_failed:
-        fork_errno_ = report.status;
-        break;
-      case NurseryReport::Kind::died:
-        tell(report, describe_wait_status(report.status));
-        break;
-      case NurseryReport::Kind::overdue:
-        tell(report, "was killed since a sample took longer than the sample timeout");
-        break;
-      case NurseryReport::Kind::init_failed:
-      case NurseryReport::Kind::gave_up:
-        if (!final_) final_ = error_of(report);
-        break;
-    }
+  bool wait_for_stacks() {
+    const int before = stacks_;
+    const auto deadline = steady_clock::now() + kStacksPatience;
+    while (stacks_ == before && steady_clock::now() < deadline) poll(nullptr, deadline);
+    return stacks_ != before;
   }
 
-  void tell(const NurseryReport& death, const std::string& how) const {
-    warn(options_.on_warning,
-         fmt::format("worker {} (process {}) {}; another takes its place and loads what it "
-                     "had not finished",
-                     death.worker, death.pid, how));
+  void read(const NurseryReport& report) {
+    ++reports_;
+    switch (report.kind) {
+      case Kind::started:
+        ++started_;
+        break;
+      case Kind::fork_failed:
+        fork_errno_ = report.error;
+        break;
+      case Kind::died:
+        warn(options_.on_warning,
+             fmt::format(
+                 "worker {} (process {}) {}; another takes its place and loads what it had not finished",
+                 report.worker, report.pid, report.ending.describe()));
+        break;
+      case Kind::init_failed:
+      case Kind::start_failed:
+      case Kind::gave_up:
+        if (!final_) final_ = error_of(report);
+        break;
+      case Kind::stacks:
+        ++stacks_;
+        break;
+    }
   }
 
   std::exception_ptr error_of(const NurseryReport& report) const {
-    if (report.kind == NurseryReport::Kind::init_failed) {
-      const FailureRecord& failure = job_.table.worker_failure(static_cast<std::size_t>(report.worker));
-      return std::make_exception_ptr(WorkerInitError(report.worker, failure.type, failure.text));
+    const auto id = static_cast<std::size_t>(report.worker);
+    if (report.kind == Kind::init_failed) {
+      const FailureRecord& failure = job_.table.worker_failure(id);
+      return std::make_exception_ptr(
+          WorkerInitError(report.worker, fmt::format("worker_init_fn threw in worker {}: {}: {}",
+                                                     report.worker, failure.type, failure.text)));
+    }
+    if (report.kind == Kind::start_failed) {
+      const std::span frames = job_.table.worker_record(id).stack.frames();
+      return std::make_exception_ptr(WorkerInitError(
+          report.worker,
+          fmt::format("worker {} never comes to load anything: its process {} {} before worker_init_fn had "
+                      "returned{}{}",
+                      report.worker, report.pid, report.ending.describe(),
+                      report.ending.cause == WorkerEnding::Cause::overdue ? "" : ", as those before it did",
+                      frames.empty() ? "" : ", in" + describe_frames(frames))));
     }
     return std::make_exception_ptr(WorkerError(
-        report.worker, report.pid, report.status,
+        report.worker, report.pid, report.ending.wait_status,
         "the workers only die, and nothing is loaded between their deaths, so they are not replaced"));
   }
 
+  [[noreturn]] void throw_silent_nursery() const {
+    throw Error(fmt::format(
+        "the nursery process, which forks the workers, has said nothing for {} s: it {}. It may wait for a "
+        "lock that "
+        "another thread of this program held when the loader was made; make loaders before threads",
+        kSilencePatience.count(), describe_process(nursery_.pid())));
+  }
+
   void go_on_with_fewer() const {
-    if (started_ == 0) throw SystemError("forking the worker processes", fork_errno_);
+    if (started_ == 0) throw SystemError("starting the worker processes", fork_errno_);
     warn(options_.on_warning,
-         fmt::format("only {} of {} worker processes could be forked ({}); the others are "
+         fmt::format("only {} of {} worker processes could be started ({}); the others are "
                      "tried again while loading goes on",
                      started_, options_.workers, std::generic_category().message(fork_errno_)));
   }
@@ -113,7 +171,9 @@ class ProcessPool final : public WorkerPool {
   const WorkerJob job_;
   const WorkerPoolOptions options_;
   Nursery nursery_;
+  int reports_ = 0;  // heard
   int started_ = 0;
+  int stacks_ = 0;            // answers to questions for stacks
   int fork_errno_ = 0;        // of the last fork that failed
   std::exception_ptr final_;  // what ended the pool
 };

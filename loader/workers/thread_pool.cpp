@@ -1,69 +1,96 @@
 // Workers as threads of the calling process.
+#include <fmt/format.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <string>
+#include <system_error>
 #include <thread>
 
 #include "loader/base/errors.h"
+#include "loader/base/library_threads.h"
 #include "loader/errors.h"
+#include "loader/workers/worker_activity.h"
 #include "loader/workers/worker_pool.h"
 
 namespace leat {
-
-int poll_timeout(Deadline deadline) {
-  if (!deadline) return -1;
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
-  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30));
-}
 
 namespace {
 
 // Threads are ended by the table's stop flag alone: a thread in the middle of a sample finishes it first.
 class ThreadPool final : public WorkerPool {
  public:
-  ThreadPool(const WorkerJob& job, const WorkerPoolOptions& options) : job_(job) {
-    for (int worker = 0; worker < options.workers; ++worker) {
-      threads_.emplace_back([this, worker] { run(static_cast<std::size_t>(worker)); });
+  ThreadPool(const WorkerJob& job, const WorkerPoolOptions& options)
+      : job_(job), library_threads_(options.library_threads) {
+    if (library_threads_ > 0) libraries_ = LibraryThreads::find();
+    try {
+      for (int worker = 0; worker < options.workers; ++worker) {
+        threads_.emplace_back([this, worker] { run(static_cast<std::size_t>(worker)); });
+      }
+    } catch (const std::system_error& error) {
+      go_on_with_fewer(options, error.code().value());
+    } catch (...) {
+      job_.table.stop();  // the destructor, which does it, does not run
+      throw;
     }
   }
 
   ~ThreadPool() override { job_.table.stop(); }
 
   bool wait(Deadline deadline) override {
-    throw_if_failed();
+    throw_failure();
+    require_ours(job_.table.completion().is_ours());
     pollfd completed{job_.table.completion().fd(), POLLIN, 0};
     const int ready = ::poll(&completed, 1, poll_timeout(deadline));
     if (ready < 0 && errno != EINTR) throw_errno("poll for a batch");
     job_.table.completion().drain();
-    throw_if_failed();
+    throw_failure();
     return ready != 0;
   }
 
+  void throw_if_failed() override { throw_failure(); }
+
   std::vector<int> pids() const override { return {}; }
 
+  std::string describe_workers(bool) override {
+    std::string text;
+    for (std::size_t worker = 0; worker < threads_.size(); ++worker)
+      text += "\n  " + describe_worker(job_.table, worker);
+    return text;
+  }
+
  private:
+  void go_on_with_fewer(const WorkerPoolOptions& options, int error) {
+    if (threads_.empty()) throw SystemError("starting the worker threads", error);
+    warn(options.on_warning,
+         fmt::format("only {} of {} worker threads could be started ({})", threads_.size(), options.workers,
+                     std::generic_category().message(error)));
+  }
+
   void run(std::size_t worker) {
     sigset_t all;  // signals are the application's threads' business
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
-    if (run_worker(job_, worker)) return;
+    libraries_.limit_this_thread_to(library_threads_);
+    if (run_worker(job_, worker) != WorkerEnd::init_failed) return;
     failed_.store(static_cast<int>(worker));
-    job_.table.completion().notify();
+    static_cast<void>(job_.table.completion().notify());
   }
 
-  void throw_if_failed() const {
+  void throw_failure() const {
     const int worker = failed_.load();
     if (worker < 0) return;
     const FailureRecord& failure = job_.table.worker_failure(static_cast<std::size_t>(worker));
-    throw WorkerInitError(worker, failure.type, failure.text);
+    throw WorkerInitError(
+        worker, fmt::format("worker_init_fn threw in worker {}: {}: {}", worker, failure.type, failure.text));
   }
 
   WorkerJob job_;
+  LibraryThreads libraries_;  // none where their threads are left as they are
+  int library_threads_;
   std::atomic<int> failed_{-1};        // a worker whose init threw
   std::vector<std::jthread> threads_;  // last: joined first
 };

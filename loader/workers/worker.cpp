@@ -19,6 +19,15 @@ void load_row(const WorkerJob& job, const Claim& claim, const BatchTicket& ticke
   out.check_complete();
 }
 
+// What the dataset calls the sample; empty where it cannot say.
+std::string describe_sample(const Dataset& dataset, std::uint64_t index) {
+  try {
+    return dataset.describe(index);
+  } catch (...) {  // the sample's own error matters more than a name for it
+    return {};
+  }
+}
+
 // Called in a catch block.
 void record_failure(const WorkerJob& job, const Claim& claim, std::size_t row) {
   const std::size_t worker = ClaimWord::unpack(claim.word).worker;
@@ -35,6 +44,15 @@ void count_sample(WorkerRecord& record) {
   record.samples.store(record.samples.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
+// The row in progress has ended a worker before: should it end this one, too, nobody but this worker can have asked the
+// dataset for the sample's name. describe() may itself be what ends workers.
+void prepare_for_death(const WorkerJob& job, const Claim& claim) {
+  const ClaimWord word = ClaimWord::unpack(claim.word);
+  if (word.deaths == 0) return;
+  const std::uint64_t index = job.table.indices(claim.slot)[job.table.row_in_progress(claim)];
+  job.table.run_failure(claim).expect_death(word.generation, index, describe_sample(job.dataset, index));
+}
+
 // From the row in progress on: a run may have been left by a worker that died, or reopened behind a bad row.
 // `loaded(row)` is called after each row.
 template <class Loaded>
@@ -42,6 +60,7 @@ RunState load_run(const WorkerJob& job, const Claim& claim, ReadAhead& ahead, Lo
   const BatchTicket ticket = job.table.ticket(claim);
   const std::span<const std::uint64_t> indices = job.table.indices(claim.slot).first(ticket.rows);
   const std::size_t last = ticket.last_row(claim.run);
+  prepare_for_death(job, claim);
   for (std::size_t row = job.table.row_in_progress(claim); row < last; ++row) {
     job.table.begin_row(claim, row);
     ahead.before(ticket.generation, indices, row);
@@ -110,14 +129,6 @@ std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std:
   return {at(worker), at(worker + 1)};
 }
 
-std::string describe_sample(const Dataset& dataset, std::uint64_t index) {
-  try {
-    return dataset.describe(index);
-  } catch (...) {  // the sample's own error matters more than a name for it
-    return {};
-  }
-}
-
 bool load_one_run(const WorkerJob& job) {
   const auto claim = job.table.claim(kInlineWorker);
   if (!claim) return false;
@@ -126,10 +137,10 @@ bool load_one_run(const WorkerJob& job) {
   return true;
 }
 
-bool run_worker(const WorkerJob& job, std::size_t worker) {
-  if (!initialise(job, worker)) return false;
+namespace {
+
+void load_until_told(const WorkerJob& job, std::size_t worker) {
   WorkerRecord& record = job.table.worker_record(worker);
-  record.up.store(true);
   ReadAhead ahead(job.dataset);
   while (const auto claim = job.table.claim_reopened(worker)) load_claimed(job, *claim, ahead, record);
   while (!job.table.stopping()) {
@@ -141,7 +152,20 @@ bool run_worker(const WorkerJob& job, std::size_t worker) {
       job.table.wait_for_work(seen);
     }
   }
-  return true;
+}
+
+}  // namespace
+
+WorkerEnd run_worker(const WorkerJob& job, std::size_t worker) {
+  job.table.worker_record(worker).stack.base = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+  if (!initialise(job, worker)) return WorkerEnd::init_failed;
+  job.table.worker_record(worker).up.store(true);
+  try {
+    load_until_told(job, worker);
+  } catch (const LostDescriptor&) {
+    return WorkerEnd::lost_descriptor;
+  }
+  return WorkerEnd::told;
 }
 
 }  // namespace leat

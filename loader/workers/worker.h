@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "datasets/dataset.h"
@@ -30,15 +29,18 @@ inline constexpr std::size_t kInlineWorker = 0xffff;
 // dataset's goes into the run's failure record and ends the run.
 bool load_one_run(const WorkerJob& job);
 
-// What the dataset calls the sample; empty where it cannot say.
-std::string describe_sample(const Dataset& dataset, std::uint64_t index);
-
 // Which of `cpus` worker `worker` of `workers` keeps to: neighbours, as many for each. All of them where that
 // would leave fewer than two for one: then the system balances better.
 std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std::size_t workers);
 
-// Runs job.init, then loads until the table says stop. False where init threw: the worker's failure record
-// says what.
-bool run_worker(const WorkerJob& job, std::size_t worker);
+// Why a worker has ended.
+enum class WorkerEnd {
+  told,             // the table said stop
+  init_failed,      // job.init threw; the worker's failure record says what
+  lost_descriptor,  // see LostDescriptor; what it had loaded is there, but the parent does not know
+};
+
+// Runs job.init, then loads until the table says stop.
+WorkerEnd run_worker(const WorkerJob& job, std::size_t worker);
 
 }  // namespace leat

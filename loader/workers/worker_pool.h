@@ -24,7 +24,14 @@ class WorkerPool {
   // where loading cannot go on, then and ever after.
   virtual bool wait(Deadline deadline) = 0;
 
+  // Throws what wait() would throw, if it is known already; never blocks.
+  virtual void throw_if_failed() = 0;
+
   virtual std::vector<int> pids() const = 0;  // of the worker processes that run now
+
+  /// What each worker is doing, a line each: for somebody who waits for them in vain. With `stacks`, the calls that it is
+  /// in are added where it can tell; that interrupts its system calls, and may take a while.
+  virtual std::string describe_workers(bool stacks) = 0;
 
  protected:
   WorkerPool() = default;
@@ -34,13 +41,21 @@ class WorkerPool {
 
 struct WorkerPoolOptions {
   int workers = 1;
+  int library_threads = 1;                     // of OpenMP and its like, in each worker; 0: as they are
   std::chrono::nanoseconds sample_timeout{0};  // 0: none; processes only
+  std::chrono::nanoseconds init_timeout{0};    // 0: none; processes only
   WarningHandler on_warning = nullptr;
 };
 
 // Everything `job` refers to outlives the pool. Throws SystemError where no worker can be started.
 std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options);
 std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, const WorkerPoolOptions& options);
+
+// Throws Error if the loader's descriptors are no longer `ours`: other code of the process has closed them.
+void require_ours(bool ours);
+
+// `wait` after `start`; none if that is beyond what the clock can say.
+Deadline deadline_after(std::chrono::steady_clock::time_point start, std::chrono::nanoseconds wait);
 
 // Milliseconds until the deadline for poll(): -1 for none, rounded up, never below 0.
 int poll_timeout(Deadline deadline);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace leat {
 
@@ -19,7 +20,7 @@ void start_worker(const WorkerJob& job, std::size_t worker) {
   simulation().start(Simulation::kFirstWorker + worker, [&job, worker] { run_worker(job, worker); });
 }
 
-// Waits like ProcessPool, for the eventfd and the nursery's channel.
+// Waits like ProcessPool, for the wake-up pipe and the nursery's channel.
 class FiberPool final : public WorkerPool {
  public:
   FiberPool(const WorkerJob& job, std::size_t workers) : job_(job), nursery_(job_, workers) {
@@ -47,7 +48,9 @@ class FiberPool final : public WorkerPool {
     return true;
   }
 
+  void throw_if_failed() override {}
   std::vector<int> pids() const override { return {}; }
+  std::string describe_workers(bool) override { return {}; }
 
  private:
   static bool any_runs() {

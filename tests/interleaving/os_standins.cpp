@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "loader/base/checked.h"
-#include "loader/base/event_fd.h"
 #include "loader/base/futex.h"
 #include "loader/base/memory_limits.h"
 #include "loader/base/shared_memory.h"
+#include "loader/base/wake_pipe.h"
 #include "tests/interleaving/simulation.h"
 
 namespace leat {
@@ -23,27 +23,28 @@ void futex_wake_all(const SharedAtomic<std::uint32_t>& word) noexcept {
   Simulation::current().wake_all(&word);
 }
 
-EventFd::EventFd() = default;
+WakePipe::WakePipe() = default;
 
-void EventFd::notify() const noexcept {
+bool WakePipe::notify() const noexcept {
   Simulation::current().step();
   Simulation::current().signalled = true;
+  return true;
 }
 
-void EventFd::drain() const noexcept {
+void WakePipe::drain() const noexcept {
   Simulation::current().step();
   Simulation::current().signalled = false;
 }
 
-SharedMemory::SharedMemory(const char* purpose, std::size_t bytes, Pages)
-    : purpose_(purpose), size_(align_up(bytes, page_size())) {
+SharedMemory::SharedMemory(std::string purpose, std::size_t bytes, Pages, Forks)
+    : purpose_(std::move(purpose)), size_(align_up(bytes, page_size())) {
   data_ = static_cast<std::byte*>(std::aligned_alloc(page_size(), size_));
   std::memset(data_, 0, size_);
-  if (std::strcmp(purpose, "batch slots") == 0) Simulation::current().shared_memory_taken(this->bytes());
+  if (purpose_.starts_with("batch slots")) Simulation::current().shared_memory_taken(this->bytes());
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : purpose_(other.purpose_),
+    : purpose_(std::move(other.purpose_)),
       data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)) {}
 

@@ -110,9 +110,16 @@ void Simulation::store(Cell cell, std::uint64_t value, std::memory_order order, 
   }
 }
 
-void Simulation::begin_swap(std::source_location where) {
+// A swap that does not release may overtake the stores before it, but for those to its own word.
+void Simulation::begin_swap(Cell cell, std::memory_order order, std::source_location where) {
   step(where);
-  flush();
+  if (order != std::memory_order_relaxed && order != std::memory_order_acquire) return flush();
+  std::vector<LateStore>& late = processes_[at_work_].late;
+  const auto own = [&](const LateStore& store) { return store.cell.address == cell.address; };
+  for (const LateStore& store : late) {
+    if (own(store)) write(store.cell, store.value);
+  }
+  std::erase_if(late, own);
 }
 
 void Simulation::inside_compare_exchange(std::source_location where) {

@@ -56,8 +56,8 @@ class Simulation {
 
   // Plays `parent` to its end, and whatever it starts. What went wrong; nullopt: nothing.
   std::optional<std::string> play(Choices& choices, const std::function<void()>& parent);
-  // Stores weaker than sequentially consistent stay in a buffer until the process's next strong store or swap or
-  // system call: the latest that C++ allows them to be seen. Otherwise all stores are seen at once.
+  // Stores weaker than sequentially consistent stay in a buffer until the process's next strong store, swap that
+  // releases, or system call: the latest that C++ allows them to be seen. Otherwise all stores are seen at once.
   void delay_weak_stores(bool yes) { delay_ = yes; }
   void trace(bool yes) { tracing_ = yes; }
   const std::vector<std::string>& steps() const { return trace_; }  // of the last play, where it was traced
@@ -66,7 +66,7 @@ class Simulation {
   // --- shared words
   std::uint64_t load(Cell cell, std::source_location where);
   void store(Cell cell, std::uint64_t value, std::memory_order order, std::source_location where);
-  void begin_swap(std::source_location where);
+  void begin_swap(Cell cell, std::memory_order order, std::source_location where);
   void inside_compare_exchange(std::source_location where);
   void shared_memory_taken(std::span<std::byte> bytes) { shared_ = bytes; }
 

@@ -43,9 +43,10 @@ class Filling {
     const std::span<const std::byte> kept = store_.find(sample);
     if (!kept.empty()) return check(sample, kept);
     store_.store(sample, 2, [&](std::span<std::byte> room) {
-      room[0] = static_cast<std::byte>(16 * sample + writer);
-      simulation_.step();
-      room[1] = static_cast<std::byte>(16 * sample + writer);
+      const std::size_t value = 16 * sample + writer;
+      room[0] = static_cast<std::byte>(value);
+      // The second byte may be late, until the sample is published.
+      simulation_.store({&room[1], 1}, value, std::memory_order_relaxed, std::source_location::current());
       ++written_;
     });
   }

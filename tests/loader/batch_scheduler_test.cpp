@@ -13,7 +13,7 @@ namespace {
 EpochStart epoch_of(std::uint64_t number, std::size_t samples) {
   return {.epoch = number,
           .batches = std::make_shared<SampledBatches>(std::make_shared<SequentialSampler>(samples), 1, false),
-          .first_number = 0,
+          .earlier = {},
           .done = {},
           .dataset_size = samples};
 }
@@ -80,6 +80,7 @@ TEST_CASE("a slot that ends draining unseen, just before the parent waits, is pu
   REQUIRE(abandoned);
   scheduler->begin_epoch(epoch_of(1, 4));
   CHECK_FALSE(scheduler->take());            // the only slot drains
+  CHECK_FALSE(table.claim(0));               // so that nothing is published in it
   table.finish(*abandoned, RunState::done);  // nobody awaits it yet, so there is no signal
   table.await();
   CHECK_FALSE(scheduler->ready());
@@ -184,6 +185,36 @@ TEST_CASE("spare slots are for several workers that load in order") {
   CHECK(bytes_of({.num_workers = 1}) == 0);
   CHECK(bytes_of({.num_workers = 2, .in_order = false}) == 0);
   CHECK(resolve({.num_workers = 2}).reorder_bytes == std::size_t{64} << 20);
+}
+
+TEST_CASE("a run that fails again while its first bad row is set aside is not taken for settled") {
+  const BatchLayout layout(Schema({{"a", DType::u8, {1}}}), 2);
+  const auto scheduler = std::make_shared<BatchScheduler>(
+      layout,
+      SchedulerOptions{.depth = 1, .leases = 1, .workers = 1, .on_bad_sample = OnBadSample::substitute});
+  SlotTable& table = scheduler->table();
+  EpochStart start = epoch_of(0, 2);
+  start.batches = std::make_shared<SampledBatches>(std::make_shared<SequentialSampler>(2), 2, false);
+  table.measured(1'000'000, 1'000'000);  // samples are tiny, so a run has several
+  scheduler->begin_epoch(start);
+  // Both rows are in one run, the first of which is bad.
+  const auto fail = [&](const Claim& claim, std::uint32_t row) {
+    table.begin_row(claim, row);
+    table.run_failure(claim).row = row;
+    table.run_failure(claim).index = row;
+    table.finish(claim, RunState::failed);
+  };
+  const auto first = table.claim(0);
+  REQUIRE(first);
+  REQUIRE(table.ticket(*first).rows_per_run == 2);
+  fail(*first, 0);
+  CHECK_FALSE(scheduler->take());  // row 0 is set aside, row 1 goes to the workers
+  const auto again = table.claim(0);
+  REQUIRE(again);
+  fail(*again, 1);
+  CHECK_FALSE(scheduler->take());  // nothing is left of the batch
+  CHECK(scheduler->bad_sample_count() == 2);
+  CHECK(scheduler->epoch_finished());
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include "loader/data_loader.h"
 #include "loader/delivery_log.h"
 #include "loader/samplers/bucket_batch_sampler.h"
+#include "loader/samplers/subset_sampler.h"
+#include "loader/samplers/weighted_sampler.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/support/expect_error.h"
@@ -86,7 +88,8 @@ LEAT_LOADER_TEST(between_epochs, "69: in the last batch nothing remains, between
   const ArithmeticDataset dataset(10);
   const DataLoaderOptions options{.batch_size = 5, .shuffle = true};
   DataLoader loader(dataset, workers.with(options));
-  CHECK(loader.state() == LoaderState{.order = "shuffled", .dataset_size = 10, .batch_size = 5});
+  CHECK(loader.state() ==
+        LoaderState{.order = "random: 10 samples, seed 0", .dataset_size = 10, .batch_size = 5});
   loader.next();
   loader.next();
   const LoaderState in_last = loader.state();
@@ -145,10 +148,30 @@ TEST_CASE("71: out of order, resuming neither loses nor repeats", "[process]") {
   std::multiset<std::uint64_t> expected;
   for (std::uint64_t index = 0; index < 60; ++index) expected.insert(index);
   CHECK(indices == expected);
-  auto bigger = options;
-  bigger.batch_size = 5;
-  DataLoader unable(dataset, bigger);
-  expect_error<ArgumentError>([&] { unable.restore(state); }, {"out of order"});
+}
+
+TEST_CASE("on several ranks, a state taken out of order belongs to its rank and division") {
+  const ArithmeticDataset dataset(60);
+  const auto options = [&](int rank, int world_size, std::size_t batch_size) {
+    return DataLoaderOptions{
+        .batch_size = batch_size,
+        .sampler = std::make_shared<DistributedSampler>(
+            60, DistributedSamplerOptions{.rank = rank, .world_size = world_size, .shuffle = false})};
+  };
+  LoaderState state = DataLoader(dataset, options(1, 2, 4)).state();
+  state.ahead = {{3, 4}};
+  const auto refused = [&](int rank, int world_size, std::size_t batch_size) {
+    DataLoader loader(dataset, options(rank, world_size, batch_size));
+    expect_error<ArgumentError>([&] { loader.restore(state); }, {"out of order on rank 1 of 2"});
+  };
+  refused(0, 2, 4);
+  refused(1, 3, 4);
+  refused(1, 2, 5);
+  DataLoader same(dataset, options(1, 2, 4));
+  same.restore(state);
+  std::vector<std::uint64_t> numbers;
+  while (const auto batch = same.next()) numbers.push_back(batch->number());
+  CHECK(numbers == std::vector<std::uint64_t>{0, 1, 2, 4, 5, 6, 7});
 }
 
 TEST_CASE("68: after a restart with another world size every remaining sample comes once") {
@@ -239,7 +262,73 @@ TEST_CASE("21: a batch sampler makes up the batches, and resumes by their number
   CHECK_FALSE(other.next());
 }
 
-TEST_CASE("a state of something else is refused by name") {
+TEST_CASE("a batch sampler's remaining batches can be divided by other ranks, each batch once") {
+  std::vector<std::uint64_t> lengths(200);
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = 1 + i * 37 % 50;
+  const ArithmeticDataset dataset(lengths.size());
+  const auto options = [&](int rank, int world_size) {
+    return DataLoaderOptions{.batch_sampler = std::make_shared<BucketBatchSampler>(
+                                 lengths, BucketBatchSamplerOptions{.boundaries = {10, 20, 30},
+                                                                    .batch_sizes = {4},
+                                                                    .seed = 2,
+                                                                    .rank = rank,
+                                                                    .world_size = world_size,
+                                                                    .uneven = Uneven::keep})};
+  };
+  for (const auto& [before, after] : std::vector<std::pair<int, int>>{{1, 2}, {2, 1}, {2, 3}, {3, 3}}) {
+    INFO(before << " ranks, then " << after);
+    std::multiset<std::uint64_t> indices;
+    LoaderState state;
+    for (int rank = 0; rank < before; ++rank) {
+      DataLoader loader(dataset, options(rank, before));
+      for (int step = 0; step < 6; ++step) {
+        const auto batch = loader.next();
+        indices.insert(batch->indices().begin(), batch->indices().end());
+      }
+      state = by_json(loader.state());
+    }
+    for (int rank = 0; rank < after; ++rank) {
+      DataLoader loader(dataset, options(rank, after));
+      loader.restore(state);
+      while (const auto batch = loader.next())
+        indices.insert(batch->indices().begin(), batch->indices().end());
+    }
+    CHECK(indices.size() == lengths.size());
+    CHECK(std::set<std::uint64_t>(indices.begin(), indices.end()).size() == lengths.size());
+  }
+}
+
+TEST_CASE("size() after a restore counts the batches delivered before and those that remain") {
+  const ArithmeticDataset dataset(100);
+  DataLoader first(dataset, {.batch_size = 10});
+  for (int batch = 0; batch < 3; ++batch) first.next();
+  DataLoader second(dataset, {.batch_size = 7});
+  second.restore(first.state());
+  CHECK(second.size() == 3 + 10);
+  std::uint64_t last = 0;
+  for (int batch = 0; batch < 10; ++batch) last = second.next()->number();
+  CHECK(last == 12);
+  CHECK_FALSE(second.next());
+  CHECK(second.size() == 15);
+}
+
+TEST_CASE("bad samples before a restore count in the share that may be bad") {
+  // A tenth is bad. With the 160 samples before the restore in the share, all 4 of the last 40 are allowed.
+  const test::HookedDataset dataset(200, [](std::size_t index) {
+    if (index >= 160 && index % 10 == 0) throw std::runtime_error("bad");
+  });
+  const DataLoaderOptions options{.batch_size = 20,
+                                  .on_bad_sample = OnBadSample::skip,
+                                  .bad_sample_limit = {.allowance = 0, .rate = 0.021}};
+  DataLoader first(dataset, options);
+  for (int batch = 0; batch < 8; ++batch) first.next();
+  DataLoader second(dataset, options);
+  second.restore(first.state());
+  CHECK(rest(second, 1).size() == 2);
+  CHECK(second.bad_sample_count() == 4);
+}
+
+TEST_CASE("a state of something else is refused by what differs") {
   const ArithmeticDataset dataset(30), longer(31);
   const auto state_of = [](const Dataset& data, const DataLoaderOptions& options) {
     return DataLoader(data, options).state();
@@ -248,14 +337,136 @@ TEST_CASE("a state of something else is refused by name") {
   const auto refused = [&](const LoaderState& state, std::initializer_list<std::string_view> fragments) {
     expect_error<ArgumentError>([&] { loader.restore(state); }, fragments);
   };
-  refused(state_of(dataset, {.batch_size = 4, .seed = 1}), {"order", "sequential", "shuffled"});
-  refused(state_of(dataset, {.batch_size = 4, .shuffle = true, .seed = 2}), {"seed", "2", "1"});
-  refused(state_of(longer, {.batch_size = 4, .shuffle = true, .seed = 1}), {"dataset size", "31", "30"});
-  CHECK(loader.next());  // and the loader is none the worse
+  refused(state_of(dataset, {.batch_size = 4, .seed = 1}), {"order", "sequential", "random"});
+  refused(state_of(dataset, {.batch_size = 4, .shuffle = true, .seed = 2}), {"order", "seed 2", "seed 1"});
+  refused(state_of(longer, {.batch_size = 4, .shuffle = true, .seed = 1}), {"31 samples", "30 samples"});
+  const auto by_sampler = [&](std::uint64_t loader_seed, std::uint64_t order_seed) {
+    return state_of(
+        dataset,
+        {.batch_size = 4, .sampler = std::make_shared<RandomSampler>(30, order_seed), .seed = loader_seed});
+  };
+  refused(by_sampler(2, 1), {"seed is 2, this loader's 1"});
+  loader.restore(by_sampler(1, 1));  // it is the same order, however it was asked for
+  CHECK(loader.next());              // and the loader is none the worse
+}
+
+// Two samplers that differ in one thing each.
+std::vector<std::pair<DataLoaderOptions, DataLoaderOptions>> differing_orders() {
+  std::vector<std::pair<DataLoaderOptions, DataLoaderOptions>> pairs;
+  const auto add = [&](std::shared_ptr<const Sampler> one, std::shared_ptr<const Sampler> other) {
+    pairs.push_back({{.batch_size = 4, .sampler = one}, {.batch_size = 4, .sampler = other}});
+  };
+  const auto distributed = [](bool shuffle, std::uint64_t seed) {
+    return std::make_shared<DistributedSampler>(
+        30, DistributedSamplerOptions{.world_size = 2, .shuffle = shuffle, .seed = seed});
+  };
+  add(distributed(true, 1), distributed(true, 2));
+  add(distributed(true, 1), distributed(false, 1));
+  const auto subset = [](std::uint64_t last, bool shuffle, std::uint64_t seed) {
+    return std::make_shared<SubsetSampler>(std::vector<std::uint64_t>{5, 6, last},
+                                           SubsetSamplerOptions{shuffle, seed});
+  };
+  add(subset(7, true, 1), subset(8, true, 1));
+  add(subset(7, true, 1), subset(7, false, 1));
+  add(subset(7, true, 1), subset(7, true, 2));
+  const auto weighted = [](double last, std::size_t samples, bool replacement, std::uint64_t seed) {
+    return std::make_shared<WeightedSampler>(std::vector<double>{1, 2, last}, samples,
+                                             WeightedSamplerOptions{replacement, seed});
+  };
+  add(weighted(3, 2, true, 1), weighted(4, 2, true, 1));
+  add(weighted(3, 2, true, 1), weighted(3, 3, true, 1));
+  add(weighted(3, 2, true, 1), weighted(3, 2, false, 1));
+  add(weighted(3, 2, true, 1), weighted(3, 2, true, 2));
+  const auto buckets = [](std::uint64_t length, BucketBatchSamplerOptions options) {
+    options.boundaries.push_back(20);
+    return DataLoaderOptions{.batch_sampler = std::make_shared<BucketBatchSampler>(
+                                 std::vector<std::uint64_t>(30, length), options)};
+  };
+  const BucketBatchSamplerOptions usual{.batch_sizes = {4}, .seed = 1};
+  for (const BucketBatchSamplerOptions& other :
+       {BucketBatchSamplerOptions{.batch_sizes = {4}, .seed = 2},
+        BucketBatchSamplerOptions{.batch_sizes = {5}, .seed = 1},
+        BucketBatchSamplerOptions{.boundaries = {3}, .batch_sizes = {4}, .seed = 1},
+        BucketBatchSamplerOptions{.batch_sizes = {4}, .token_budget = 90, .seed = 1},
+        BucketBatchSamplerOptions{.batch_sizes = {4}, .shuffle = false, .seed = 1},
+        BucketBatchSamplerOptions{.batch_sizes = {4}, .seed = 1, .drop_last = true}}) {
+    pairs.emplace_back(buckets(7, usual), buckets(7, other));
+  }
+  pairs.emplace_back(buckets(7, usual), buckets(8, usual));
+  return pairs;
+}
+
+TEST_CASE("a state of a sampler with one other option is refused") {
+  const ArithmeticDataset dataset(30);
+  for (const auto& [one, other] : differing_orders()) {
+    DataLoader loader(dataset, one);
+    const LoaderState state = loader.state();
+    INFO(state.order);
+    DataLoader different(dataset, other);
+    expect_error<ArgumentError>([&] { different.restore(state); }, {"order", state.order});
+    DataLoader same(dataset, one);
+    same.restore(state);
+  }
+}
+
+// Changes each number of a state's JSON, one at a time.
+std::vector<std::string> with_other_numbers(const std::string& json) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const auto digit = [&](std::size_t at) { return at < json.size() && json[at] >= '0' && json[at] <= '9'; };
+    if (!digit(i) || digit(i - 1)) continue;
+    std::size_t end = i;
+    while (digit(end)) ++end;
+    for (const char* number : {"0", "1", "2", "3", "5", "7", "8", "9", "14", "20", "60", "61", "4294967296",
+                               "18446744073709551615"}) {
+      if (json.substr(i, end - i) != number) all.push_back(json.substr(0, i) + number + json.substr(end));
+    }
+  }
+  return all;
+}
+
+TEST_CASE("a state with a number that no loader can have had is refused, or delivers what it says") {
+  const ArithmeticDataset dataset(60);
+  const DataLoaderOptions options{.batch_size = 7, .shuffle = true, .seed = 1};
+  DataLoader loader(dataset, options);
+  loader.next();
+  loader.next();
+  LoaderState out_of_order = loader.state();
+  out_of_order.ahead[4] = 7;
+  DataLoader other_size(dataset, {.batch_size = 5, .shuffle = true, .seed = 1});
+  other_size.restore(out_of_order);
+  other_size.next();
+  const LoaderState earlier = other_size.state();
+  CHECK(earlier.earlier.consumed == PositionSet{{0, 14}, {28, 35}});
+  int refused = 0, accepted = 0;
+  for (const LoaderState& state : {loader.state(), out_of_order, earlier}) {
+    for (const std::string& text : with_other_numbers(state.to_json())) {
+      INFO(text);
+      try {
+        const LoaderState changed = LoaderState::from_json(text);
+        DataLoader here(dataset, options);
+        here.restore(changed);
+        ++accepted;
+        // What it says was consumed, and what it delivers, is one epoch.
+        std::size_t consumed = changed.earlier.consumed.size(), remaining = 0;
+        if (changed.world_size == 1) {
+          consumed += changed.samples - changed.earlier.samples;
+          for (const auto& [number, rows] : changed.ahead) consumed += rows;
+          while (const auto batch = here.next()) remaining += batch->size();
+          CHECK(consumed + remaining == 60);
+        }
+      } catch (const ArgumentError&) {
+        ++refused;
+      }
+    }
+  }
+  CHECK(refused > 300);
+  CHECK(accepted < 120);
 }
 
 TEST_CASE("a state that is no state is refused by what is wrong with it") {
-  const std::string good = LoaderState{.ahead = {{7, 3}}, .order = "shuffled", .batch_size = 4}.to_json();
+  const std::string good =
+      LoaderState{.ahead = {{7, 3}}, .earlier = {{{2, 5}}, 1, 3}, .order = "some", .batch_size = 4}.to_json();
   CHECK(LoaderState::from_json(good).ahead.at(7) == 3);
   const auto refused = [](std::string text, std::initializer_list<std::string_view> fragments) {
     expect_error<ArgumentError>([&] { LoaderState::from_json(text); }, fragments);
@@ -270,9 +481,16 @@ TEST_CASE("a state that is no state is refused by what is wrong with it") {
   refused(with("\"epoch\":0,", ""), {"'epoch'", "missing"});
   refused(with("\"epoch\":0", "\"epoch\":-1"), {"'epoch'", "-1"});
   refused(with("\"epoch\":0", "\"epoch\":1.5"), {"'epoch'", "1.5"});
-  refused(with("\"leat_loader_state\":1", "\"leat_loader_state\":9"), {"version", "9"});
-  refused(with("\"7\"", "\"seven\""), {"seven"});
-  refused(with("\"shuffled\"", "3"), {"'order'"});
+  refused(with("\"leat_loader_state\":2", "\"leat_loader_state\":9"), {"version", "9"});
+  for (const char* key : {"seven", "7x", " 7", "7 ", "", "-7", "+7", "0x7"}) {
+    refused(with("\"7\"", "\"" + std::string(key) + "\""), {"'" + std::string(key) + "'"});
+  }
+  refused(with("\"some\"", "3"), {"'order'"});
+  refused(with("[2,5]", "[2,2]"), {"'consumed'", "[2, 2)"});
+  refused(with("[2,5]", "[2,5],[5,6]"), {"'consumed'", "[5, 6)"});
+  refused(with("[2,5]", "[2]"), {"'consumed'", "[2]"});
+  refused(with("[2,5]", "[2,-5]"), {"'consumed'", "-5"});
+  refused(with("[2,5]", "7"), {"'consumed'", "7"});
 }
 
 TEST_CASE("a delivery log closes gaps") {

@@ -3,10 +3,14 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
+#include "loader/batch_scheduler.h"
 #include "loader/data_loader.h"
+#include "loader/loader_meter.h"
 #include "loader/workers/worker.h"
 #include "loader/workers/worker_tuner.h"
 #include "tests/loader/support/arithmetic_dataset.h"
@@ -150,6 +154,50 @@ TEST_CASE("a trace holds every run, wait and lease, and is JSON", "[process]") {
   }
   CHECK(rows == 12);
   CHECK(leases == 3);
+}
+
+TEST_CASE("workers that are renewed for an epoch were not restarted", "[process]") {
+  const ArithmeticDataset dataset(12);
+  DataLoader loader(dataset, {.batch_size = 4, .num_workers = 2, .persistent_workers = false});
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    while (loader.next()) {
+    }
+    CHECK(loader.stats().restarts == 0);
+  }
+}
+
+TEST_CASE("an interval of the second epoch counts its own samples only") {
+  const ArithmeticDataset dataset(40);
+  DataLoader loader(dataset, {.batch_size = 4});
+  while (loader.next()) {
+  }
+  // The tuner's view of a loader, on a scheduler of the same kind.
+  const auto scheduler = std::make_shared<BatchScheduler>(
+      BatchLayout(dataset.schema(), 4), SchedulerOptions{.depth = 1, .leases = 1, .forks = Forks::copy});
+  const WorkerJob job{.table = scheduler->table(), .dataset = dataset, .init = nullptr};
+  LoaderMeter meter(*scheduler, 0);
+  const auto load = [&](std::uint64_t epoch, std::size_t batches) {
+    meter.begin_epoch();
+    scheduler->begin_epoch({.epoch = epoch,
+                            .batches = std::make_shared<SampledBatches>(
+                                std::make_shared<SequentialSampler>(dataset.size()), 4, false),
+                            .earlier = {},
+                            .done = {},
+                            .dataset_size = dataset.size()});
+    for (std::size_t batch = 0; batch < batches; ++batch) {
+      REQUIRE(load_one_run(job));
+      REQUIRE(scheduler->take());
+    }
+  };
+  WorkerTuner::Interval interval;
+  load(0, 10);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // an interval has a length
+  REQUIRE(meter.interval(interval));
+  CHECK(interval.samples == 40);
+  load(1, 2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  REQUIRE(meter.interval(interval));
+  CHECK(interval.samples == 8);
 }
 
 }  // namespace

@@ -38,7 +38,10 @@ TEST_CASE("size arithmetic refuses to wrap round") {
 TEST_CASE("errors carry their parts, and the texts nested in them") {
   CHECK(SystemError("opening x", ENOENT).code() == ENOENT);
   CHECK(std::string(MemoryError("batch slots", 100, 40).what()) ==
-        "batch slots need 100 bytes, but 40 are available");
+        "batch slots need 100 bytes, but 40 bytes are available");
+  CHECK(std::string(MemoryError("batch slots", 3 << 20, 1536, "RLIMIT_AS").what()) ==
+        "batch slots need 3 MiB (3145728 bytes), but 1.5 KiB (1536 bytes) are available, as RLIMIT_AS says");
+  CHECK(in_bytes(~std::size_t{0}) == "16 EiB (18446744073709551615 bytes)");
   CHECK(DataError("a.jpg", "is truncated").source() == "a.jpg");
   try {
     try {

@@ -47,7 +47,7 @@ TEST_CASE("the batches of what remains of an epoch are those that were still to 
   const auto order = std::make_shared<DistributedSampler>(100, options);
   const SampledBatches whole(order, 4, false);
   for (std::size_t done = 0; done < whole.size(2); ++done) {
-    const SampledBatches rest(order->remaining(2, done * 4 * 3), 4, false);
+    const SampledBatches rest(order->remaining(2, PositionSet::below(done * 4 * 3)), 4, false);
     REQUIRE(rest.size(2) == whole.size(2) - done);
     for (std::size_t i = 0; i < rest.size(2); ++i) REQUIRE(batch(rest, 2, i) == batch(whole, 2, done + i));
   }

@@ -52,7 +52,7 @@ struct Setup {
       const DistributedSamplerOptions options{static_cast<int>(rank), static_cast<int>(ranks), shuffle, seed,
                                               uneven};
       const auto whole = std::make_shared<DistributedSampler>(samples, options);
-      samplers.push_back(whole->remaining(kEpoch, consumed));
+      samplers.push_back(whole->remaining(kEpoch, PositionSet::below(std::min(consumed, samples))));
     }
     return samplers;
   }
@@ -138,11 +138,13 @@ TEST_CASE("what remains of what remains counts from where that began") {
   const auto whole = std::make_shared<DistributedSampler>(
       100, DistributedSamplerOptions{.rank = 1, .world_size = 3, .seed = 4, .uneven = Uneven::keep});
   CHECK(whole->world_size() == 3);
-  const auto rest = whole->remaining(kEpoch, 12);
+  const auto rest = whole->remaining(kEpoch, PositionSet::below(12));
   CHECK(rest->world_size() == 3);
-  CHECK(all(*rest->remaining(kEpoch, 21)) == all(*whole->remaining(kEpoch, 33)));
-  CHECK(rest->remaining(kEpoch, 88)->size() == 0);
-  CHECK(rest->remaining(kEpoch, ~std::size_t{0})->size() == 0);
+  CHECK(all(*rest->remaining(kEpoch, PositionSet::below(21))) ==
+        all(*whole->remaining(kEpoch, PositionSet::below(33))));
+  CHECK(rest->remaining(kEpoch, PositionSet::below(88))->size() == 0);
+  test::expect_error<ArgumentError>([&] { rest->remaining(kEpoch, PositionSet::below(101)); },
+                                    {"position 100"});
 }
 
 TEST_CASE("after 8 of 10 samples on 4 ranks, 3 ranks take 8, 9 and padding from the start") {
@@ -157,12 +159,13 @@ TEST_CASE("a sampler for one rank reads on behind what was consumed, and lives a
   SamplerPtr whole = std::make_shared<RandomSampler>(50, 3);
   CHECK(whole->world_size() == 1);
   const Indices order = all(*whole);
-  SamplerPtr rest = whole->remaining(kEpoch, 20);
+  SamplerPtr rest = whole->remaining(kEpoch, PositionSet::below(20));
   whole.reset();
   CHECK(all(*rest) == behind(order, 20));
-  CHECK(all(*rest->remaining(kEpoch, 29)) == behind(order, 49));
-  CHECK(rest->remaining(kEpoch, 30)->size() == 0);
-  CHECK(rest->remaining(kEpoch, ~std::size_t{0})->size() == 0);
+  CHECK(all(*rest->remaining(kEpoch, PositionSet::below(29))) == behind(order, 49));
+  CHECK(rest->remaining(kEpoch, PositionSet::below(30))->size() == 0);
+  test::expect_error<ArgumentError>([&] { rest->remaining(kEpoch, PositionSet::below(101)); },
+                                    {"position 100"});
 }
 
 class TwoRanks final : public Sampler {
@@ -173,8 +176,9 @@ class TwoRanks final : public Sampler {
 };
 
 TEST_CASE("where the default cannot know what remains, it says why") {
-  test::expect_error<ArgumentError>([] { SequentialSampler(10).remaining(0, 1); }, {"shared_ptr"});
-  test::expect_error<ArgumentError>([] { std::make_shared<TwoRanks>()->remaining(0, 1); },
+  test::expect_error<ArgumentError>([] { SequentialSampler(10).remaining(0, PositionSet::below(1)); },
+                                    {"shared_ptr"});
+  test::expect_error<ArgumentError>([] { std::make_shared<TwoRanks>()->remaining(0, PositionSet::below(1)); },
                                     {"2 ranks", "Sampler::remaining()"});
 }
 

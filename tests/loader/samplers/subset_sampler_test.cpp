@@ -45,7 +45,7 @@ TEST_CASE("a shuffled subset has every index once, epochs and seeds differ, the 
 TEST_CASE("what remains of a shuffled subset is the end of its order") {
   const auto sampler = std::make_shared<SubsetSampler>(squares(20), SubsetSamplerOptions{.seed = 8});
   const Indices order = all(*sampler, 3);
-  CHECK(all(*sampler->remaining(3, 13), 3) == Indices(order.begin() + 13, order.end()));
+  CHECK(all(*sampler->remaining(3, PositionSet::below(13)), 3) == Indices(order.begin() + 13, order.end()));
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ TEST_CASE("what remains of a weighted epoch is the end of its order") {
     const auto sampler =
         std::make_shared<WeightedSampler>(Weights{3, 1, 2, 5}, 4, WeightedSamplerOptions{replacement, 6});
     const Indices order = all(*sampler, 2);
-    CHECK(all(*sampler->remaining(2, 1), 2) == Indices(order.begin() + 1, order.end()));
+    CHECK(all(*sampler->remaining(2, PositionSet::below(1)), 2) == Indices(order.begin() + 1, order.end()));
   }
 }
 

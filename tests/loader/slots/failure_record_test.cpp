@@ -38,8 +38,8 @@ TEST_CASE("text that does not fit ends with three dots") {
   CHECK(text.substr(text.size() - 4) == "x...");
 }
 
-TEST_CASE("something that is no std::exception is said to be that") {
-  CHECK(std::string(capture([] { throw 7; }).type).find("no std::exception") != std::string::npos);
+TEST_CASE("something that is not a std::exception is said to be that") {
+  CHECK(std::string(capture([] { throw 7; }).type).find("not a std::exception") != std::string::npos);
 }
 
 }  // namespace

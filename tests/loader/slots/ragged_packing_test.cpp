@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "datasets/sample_writer.h"
+#include "loader/bad_samples.h"
 #include "loader/base/errors.h"
 #include "loader/base/rng.h"
 #include "tests/support/expect_error.h"
@@ -142,6 +143,58 @@ TEST_CASE("a ragged field has room for all rows at their greatest length, and fo
   CHECK(layout.columns(&base).size() == 3);
   test::expect_error<ArgumentError>([&] { layout.view(0, &base, 1); }, {"'t'", "ragged"});
   test::expect_error<ArgumentError>([&] { layout.row_offsets(1, &base); }, {"'label'", "fixed shape"});
+}
+
+// Notes what was asked for; refuses what lies behind the first `limit` bytes of the arena.
+class AskedMemory final : public RowMemory {
+ public:
+  AskedMemory(const std::byte* arena, std::size_t limit) : arena_(arena), limit_(limit) {}
+  bool take(std::span<const std::byte> bytes) override {
+    const auto end = static_cast<std::size_t>(bytes.data() + bytes.size() - arena_);
+    asked_ = std::max(asked_, end);
+    return end <= limit_;
+  }
+  std::size_t asked() const { return asked_; }
+
+ private:
+  const std::byte* arena_;
+  std::size_t limit_, asked_ = 0;
+};
+
+TEST_CASE("memory is taken before rows are moved there, and its refusal is an error") {
+  constexpr std::size_t kElement = 4;  // bytes
+  // Two runs of two rows: the second run moves from row 2's place to behind row 1's end.
+  const auto pack_with = [&](std::size_t limit) {
+    Slot slot;
+    slot.write_run(0, 2, {4, 3, 5, 5});
+    slot.write_run(2, 4, {4, 3, 5, 5});
+    AskedMemory memory(slot.columns[0], limit);
+    pack_ragged_fields(slot.layout, slot.memory.data(), 4, 2, &memory);
+    CHECK(slot.values(4) == expected_values({4, 3, 5, 5}));
+    return memory.asked();
+  };
+  const std::size_t needed = (4 + 3 + 5 + 5) * kElement;
+  CHECK(pack_with(1000) == needed);
+  CHECK(pack_with(needed) == needed);
+  test::expect_error<MemoryError>([&] { pack_with(needed - 1); }, {"'x'"});
+}
+
+TEST_CASE("memory is taken before a longer row stands in for a bad one, and its refusal is an error") {
+  constexpr std::size_t kElement = 4, kNeeded = (4 + 4 + 5 + 5) * kElement;  // bytes
+  const auto substitute_with = [&](std::size_t limit) {
+    Slot slot;
+    slot.write_run(0, 4, {4, 0, 5, 5});
+    slot.pack(4, 4);
+    AskedMemory memory(slot.columns[0], limit);
+    std::vector<std::uint64_t> indices{0, 1, 2, 3};
+    substitute_rows(slot.layout, slot.memory.data(), indices, std::vector<std::uint32_t>{1}, &memory);
+    CHECK(indices == std::vector<std::uint64_t>{0, 0, 2, 3});
+    CHECK(slot.offsets(4) == expected_offsets({4, 4, 5, 5}));
+    return memory.asked();
+  };
+  CHECK(substitute_with(1000) == kNeeded);
+  CHECK(substitute_with(kNeeded) == kNeeded);
+  test::expect_error<MemoryError>([&] { substitute_with(kNeeded - 1); }, {"'x'"});
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST_CASE("a worker that reaches the memory limit is replaced, and its sample na
   }
   INFO(*answer);
   CHECK(answer->starts_with("59 rows; 17: "));
-  CHECK(answer->find("memory limit of its cgroup") != std::string::npos);
+  CHECK(answer->find("memory limit of its control group") != std::string::npos);
 }
 
 TEST_CASE("slots beyond the memory limit are refused with both numbers", "[process]") {

@@ -1,6 +1,7 @@
 // Workers that die: what was loaded by them, and what a user hears of it.
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -188,17 +189,91 @@ TEST_CASE("49: SIGKILL, which may come from outside, is held against a sample on
   CHECK(loader.bad_samples()[0].origin.deaths == 3);
 }
 
-TEST_CASE("workers that only die are not replaced for ever", "[process]") {
-  for (void (*die)() : {+[] { ::raise(SIGSEGV); }, +[] { ::_exit(3); }}) {
-    const ArithmeticDataset dataset(100);
-    DataLoader loader(dataset, {.batch_size = 50,
-                                .num_workers = 2,
-                                .worker_init_fn = [die](int) { die(); },
-                                .on_warning = [](const std::string&) {}});
-    expect_error<WorkerError>([&] { loader.next(); }, {"not replaced"});
-    expect_error<WorkerError>([&] { loader.next(); }, {"not replaced"});
-    expect_error<WorkerError>([&] { loader.start_epoch(3); }, {"not replaced"});
+TEST_CASE("a worker whose start ends its process each time is an error, however well the others do",
+          "[process]") {
+  for (void (*die)() : {+[] { ::raise(SIGSEGV); }, +[] { ::_exit(3); }, +[] { std::exit(0); }}) {
+    for (const int healthy : {0, 1}) {
+      const ArithmeticDataset dataset(1000000);
+      DataLoader loader(dataset, {.batch_size = 50,
+                                  .num_workers = 1 + healthy,
+                                  .worker_init_fn =
+                                      [=](int worker) {
+                                        if (worker == healthy) die();
+                                      },
+                                  .on_warning = [](const std::string&) {}});
+      const auto load_all = [&] {
+        while (loader.next()) {
+        }
+      };
+      const std::string name = "worker " + std::to_string(healthy) + " never comes";
+      expect_error<WorkerInitError>(load_all, {name, "worker_init_fn", "as those before it"});
+      expect_error<WorkerInitError>([&] { loader.next(); }, {name});
+      expect_error<WorkerInitError>([&] { loader.start_epoch(3); }, {name});
+    }
   }
+}
+
+TEST_CASE("failed starts of a worker count only where they follow each other", "[process]") {
+  const SharedCounters<1> starts;
+  const ArithmeticDataset dataset(40);
+  LoaderCore loader(dataset, {.batch_size = 4,
+                              .num_workers = 1,
+                              .worker_init_fn =
+                                  [&](int) {
+                                    if (starts[0]++ % 3 != 2) ::_exit(3);
+                                  },
+                              .on_warning = [](const std::string&) {}});
+  for (int life = 0; life < 3; ++life) {
+    std::size_t batches = 0;
+    for (; const auto batch = loader.next(); ++batches) check_rows(*batch, 0);
+    CHECK(batches == 10);
+    ::kill(loader.scheduler().table().worker_record(0).pid.load(), SIGKILL);
+  }
+}
+
+TEST_CASE("a worker that is killed while it starts is replaced, unless that happens each time", "[process]") {
+  const SharedCounters<1> starts;
+  const ArithmeticDataset dataset(40);
+  for (const bool always : {false, true}) {
+    starts[0] = 0;
+    DataLoader loader(dataset, {.batch_size = 4,
+                                .num_workers = 1,
+                                .worker_init_fn =
+                                    [&](int) {
+                                      if (always || starts[0]++ < 8) ::raise(SIGKILL);
+                                    },
+                                .on_warning = [](const std::string&) {}});
+    if (always) {
+      expect_error<WorkerInitError>([&] { loader.next(); }, {"worker 0", "signal 9", "as those before it"});
+    } else {
+      std::size_t batches = 0;
+      for (; const auto batch = loader.next(); ++batches) check_rows(*batch, 0);
+      CHECK(batches == 10);
+    }
+  }
+}
+
+TEST_CASE("a worker that ends by itself again and again while it waits for work is given up", "[process]") {
+  const ArithmeticDataset dataset(4);
+  DataLoader loader(dataset, {.batch_size = 4,
+                              .num_workers = 1,
+                              .worker_init_fn =
+                                  [](int) {
+                                    const itimerval soon{.it_interval = {0, 0}, .it_value = {0, 20'000}};
+                                    ::setitimer(ITIMER_REAL, &soon, nullptr);  // SIGALRM ends the process
+                                  },
+                              .on_warning = [](const std::string&) {}});
+  while (loader.next()) {
+  }
+  const auto deadline = std::chrono::steady_clock::now() + 20s;
+  // The fourth process is the last one.
+  while (loader.stats().restarts < 3 || !loader.worker_pids().empty()) {
+    REQUIRE(std::chrono::steady_clock::now() < deadline);
+    REQUIRE(loader.stats().restarts <= 3);
+    std::this_thread::yield();
+  }
+  expect_error<WorkerError>([&] { loader.next(); }, {"not replaced", "signal 14"});
+  CHECK(loader.stats().restarts == 3);
 }
 
 TEST_CASE("40, 49: where every sample ends its workers, each batch is an error, then the epoch ends",

@@ -26,20 +26,21 @@ class SharedAtomic {
   void store(T value, Order order = kStrong, Where where = Where::current()) {
     simulation().store(cell(), static_cast<std::uint64_t>(value), order, where);
   }
-  T exchange(T value, Order = kStrong, Where where = Where::current()) {
-    return modify([&](T) { return value; }, where);
+  T exchange(T value, Order order = kStrong, Where where = Where::current()) {
+    return modify([&](T) { return value; }, order, where);
   }
-  T fetch_add(T by, Order = kStrong, Where where = Where::current()) {
-    return modify([&](T old) { return static_cast<T>(old + by); }, where);
+  T fetch_add(T by, Order order = kStrong, Where where = Where::current()) {
+    return modify([&](T old) { return static_cast<T>(old + by); }, order, where);
   }
-  T fetch_sub(T by, Order = kStrong, Where where = Where::current()) {
-    return modify([&](T old) { return static_cast<T>(old - by); }, where);
+  T fetch_sub(T by, Order order = kStrong, Where where = Where::current()) {
+    return modify([&](T old) { return static_cast<T>(old - by); }, order, where);
   }
-  T fetch_or(T bits, Order = kStrong, Where where = Where::current()) {
-    return modify([&](T old) { return static_cast<T>(old | bits); }, where);
+  T fetch_or(T bits, Order order = kStrong, Where where = Where::current()) {
+    return modify([&](T old) { return static_cast<T>(old | bits); }, order, where);
   }
-  bool compare_exchange_strong(T& expected, T desired, Order = kStrong, Where where = Where::current()) {
-    simulation().begin_swap(where);
+  bool compare_exchange_strong(T& expected, T desired, Order order = kStrong,
+                               Where where = Where::current()) {
+    simulation().begin_swap(cell(), order, where);
     const bool equal = value_ == expected;
     expected = value_;
     if (!equal) return false;
@@ -55,8 +56,8 @@ class SharedAtomic {
   interleaving::Cell cell() const noexcept { return {&value_, sizeof value_}; }
 
   template <class F>
-  T modify(F&& next, Where where) {
-    simulation().begin_swap(where);
+  T modify(F&& next, Order order, Where where) {
+    simulation().begin_swap(cell(), order, where);
     const T old = value_;
     value_ = next(old);
     return old;
