@@ -52,6 +52,7 @@ class Cache final : public Dataset {
   void prefetch(std::size_t index) const noexcept override;
   void read_ahead(std::size_t index) const noexcept override;
   bool reads_ahead() const noexcept override { return dataset_->reads_ahead(); }
+  std::string warnings() const override { return dataset_->warnings(); }
   std::string describe(std::size_t index) const override { return dataset_->describe(index); }
 
   // Of all processes together. Looks at every sample's word: for once in a while.

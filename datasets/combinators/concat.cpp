@@ -89,6 +89,15 @@ bool Concat::reads_ahead() const noexcept {
   return std::ranges::any_of(datasets_, [](const Dataset& dataset) { return dataset.reads_ahead(); });
 }
 
+std::string Concat::warnings() const {
+  std::string all;
+  for (const Dataset& dataset : datasets_) {
+    const std::string one = dataset.warnings();
+    if (!one.empty()) all += (all.empty() ? "" : "; ") + one;
+  }
+  return all;
+}
+
 std::string Concat::describe(std::size_t index) const {
   const Place place = at(index);
   return place.dataset->describe(place.index);

@@ -30,6 +30,7 @@ class Concat final : public Dataset {
   void prefetch(std::size_t index) const noexcept override;
   void read_ahead(std::size_t index) const noexcept override;
   bool reads_ahead() const noexcept override;
+  std::string warnings() const override;
   std::string describe(std::size_t index) const override;
 
  private:

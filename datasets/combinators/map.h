@@ -34,6 +34,7 @@ class Map final : public Dataset {
   void prefetch(std::size_t index) const noexcept override { dataset_->prefetch(index); }
   void read_ahead(std::size_t index) const noexcept override { dataset_->read_ahead(index); }
   bool reads_ahead() const noexcept override { return dataset_->reads_ahead(); }
+  std::string warnings() const override { return dataset_->warnings(); }
   std::string describe(std::size_t index) const override { return dataset_->describe(index); }
 
  private:
@@ -65,6 +66,7 @@ class MapInPlace final : public Dataset {
   void prefetch(std::size_t index) const noexcept override { dataset_->prefetch(index); }
   void read_ahead(std::size_t index) const noexcept override { dataset_->read_ahead(index); }
   bool reads_ahead() const noexcept override { return dataset_->reads_ahead(); }
+  std::string warnings() const override { return dataset_->warnings(); }
   std::string describe(std::size_t index) const override { return dataset_->describe(index); }
 
  private:

@@ -22,6 +22,7 @@ class Repeat final : public Dataset {
   void prefetch(std::size_t index) const noexcept override;
   void read_ahead(std::size_t index) const noexcept override;
   bool reads_ahead() const noexcept override { return dataset_->reads_ahead(); }
+  std::string warnings() const override { return dataset_->warnings(); }
   std::string describe(std::size_t index) const override;
 
  private:

@@ -29,8 +29,7 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 // The system gives pages when they are touched, so that it is asked beforehand whether there is a chance.
 std::size_t affordable(std::size_t bytes) {
-  const std::size_t available = available_memory();
-  if (bytes > available) throw MemoryError("the samples of a cache", bytes, available);
+  if (bytes > available_memory()) throw memory_error("the samples of a cache", bytes);
   return bytes;
 }
 

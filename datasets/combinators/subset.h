@@ -24,6 +24,7 @@ class Subset final : public Dataset {
   void prefetch(std::size_t index) const noexcept override { dataset_->prefetch(indices_[index]); }
   void read_ahead(std::size_t index) const noexcept override { dataset_->read_ahead(indices_[index]); }
   bool reads_ahead() const noexcept override { return dataset_->reads_ahead(); }
+  std::string warnings() const override { return dataset_->warnings(); }
   std::string describe(std::size_t index) const override;
 
  private:

@@ -81,6 +81,15 @@ bool Zip::reads_ahead() const noexcept {
   return std::ranges::any_of(parts_, [](const Part& part) { return part.dataset->reads_ahead(); });
 }
 
+std::string Zip::warnings() const {
+  std::string all;
+  for (const Part& part : parts_) {
+    const std::string one = part.dataset->warnings();
+    if (!one.empty()) all += (all.empty() ? "" : "; ") + one;
+  }
+  return all;
+}
+
 std::string Zip::describe(std::size_t index) const {
   std::string all;
   for (const Part& part : parts_) {

@@ -38,6 +38,7 @@ class Zip final : public Dataset {
   void prefetch(std::size_t index) const noexcept override;
   void read_ahead(std::size_t index) const noexcept override;
   bool reads_ahead() const noexcept override;
+  std::string warnings() const override;
   std::string describe(std::size_t index) const override;  // "a.jpg, line 7"
 
  private:

@@ -14,12 +14,12 @@ void Canvas::crop(int left, int top, Size size) {
   y_.crop(top, size.height);
 }
 
-void Canvas::resize(Size size, Filter filter) {
+void Canvas::resize(Size size, Filter filter, FilterReach filter_reach) {
   if (is_bordered()) {
     throw ArgumentError(
         "a picture with borders is not resized: put Pad and RandomCrop behind the last resize");
   }
-  geometry_.resize(size, filter);
+  geometry_.resize(size, filter, filter_reach);
 }
 
 void Canvas::flip() {

@@ -19,7 +19,7 @@ class Canvas {
 
   // As Geometry's. A bordered picture is not resized: ArgumentError.
   void crop(int left, int top, Size size);
-  void resize(Size size, Filter filter);
+  void resize(Size size, Filter filter, FilterReach filter_reach = FilterReach::crop);
   void flip();
   void flip_vertically();
 

@@ -52,12 +52,15 @@ void Coefficients::fill(const AxisPlan& axis, double support, bool reversed) {
   max_taps_ = 0;
   for (int i = 0; i < axis.window.size(); ++i) {
     const int position = reversed ? axis.window.last - 1 - i : axis.window.first + i;
-    const double center = axis.low + (position + 0.5) * scale;
+    // Counted from the reach's first pixel: so a crop gets the weights that it has by itself, to the last bit.
+    const double center = (axis.low - axis.reach.first) + (position + 0.5) * scale;
     const int first = nearest_edge(center - support);
-    const int last = std::min(nearest_edge(center + support), axis.source);
+    const int last = std::min(nearest_edge(center + support), axis.reach.size());
     taps_[static_cast<std::size_t>(i)] = {first, last - first};
     weigh<kFilter>(static_cast<std::size_t>(i), center, inverse);
-    source_ = {std::min(source_.first, first), std::max(source_.last, last)};
+    taps_[static_cast<std::size_t>(i)].first += axis.reach.first;
+    source_ = {std::min(source_.first, axis.reach.first + first),
+               std::max(source_.last, axis.reach.first + last)};
     max_taps_ = std::max(max_taps_, last - first);
   }
 }

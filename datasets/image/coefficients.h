@@ -15,7 +15,8 @@ namespace leat {
 inline constexpr int kWeightBits = 32 - 8 - 2;
 
 // Computed for the window alone, with Pillow's formulas (precompute_coeffs and normalize_coeffs_8bpc of
-// Resample.c). Where Pillow holds the box in float, it is double here. Memory is reused from one compute() to
+// Resample.c), as if the source began and ended where the axis's `reach` does. Where Pillow holds the box in float, it
+// is double here. Memory is reused from one compute() to
 // the next.
 class Coefficients {
  public:

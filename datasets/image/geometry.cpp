@@ -25,11 +25,13 @@ void AxisPlan::crop(int first, int size) noexcept {
   window.last = window.first + size;
 }
 
-void AxisPlan::resize(int size) noexcept {
+void AxisPlan::resize(int size, FilterReach filter_reach) noexcept {
   if (size == window.size()) return;
   const double first = source_of(*this, window.first);
   high = source_of(*this, window.last);
   low = first;
+  if (filter_reach == FilterReach::crop)
+    reach = {static_cast<int>(std::floor(low)), static_cast<int>(std::ceil(high))};
   resampled = size;
   window = {0, size};
 }
@@ -39,6 +41,7 @@ AxisPlan AxisPlan::of_reduced(int reduction, int reduced) const noexcept {
   plan.source = reduced;
   plan.low = low / reduction;
   plan.high = std::min(high / reduction, double(reduced));
+  plan.reach = {reach.first / reduction, std::min((reach.last - 1) / reduction + 1, reduced)};
   return plan;
 }
 
@@ -69,11 +72,11 @@ void Geometry::crop(int left, int top, Size size) {
   y_.crop(flipped_vertically_ ? now.height - top - size.height : top, size.height);
 }
 
-void Geometry::resize(Size size, Filter filter) {
+void Geometry::resize(Size size, Filter filter, FilterReach filter_reach) {
   if (size.width < 1 || size.height < 1)
     throw ArgumentError("cannot resize to " + to_string(size) + " pixels");
-  x_.resize(size.width);
-  y_.resize(size.height);
+  x_.resize(size.width, filter_reach);
+  y_.resize(size.height, filter_reach);
   filter_ = filter;
 }
 

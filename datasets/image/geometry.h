@@ -22,21 +22,31 @@ inline bool lies_within(PixelRange range, int size) noexcept {
   return range.first >= 0 && range.first < range.last && range.last <= size;
 }
 
+// Which pixels a filter may read where a crop is resized.
+enum class FilterReach {
+  crop,     // those of the crop alone: as if it were cut out first, as torchvision does
+  picture,  // those beyond its edges, too, as Pillow's resize(box) does: nothing shows at an edge that was none
+};
+
 // One dimension of a Geometry: the interval [low, high) of the source is resampled to `resampled` pixels, of
 // which those in `window` are the output. Invariant: 0 <= low < high <= source, the window lies within [0,
-// resampled).
+// resampled), `reach` within [0, source), and it holds every pixel that the interval touches.
 struct AxisPlan {
-  int source =
-      0;  // pixels of the source; what lies outside the interval still counts for a filter that reaches it
+  int source = 0;    // pixels of the source
+  PixelRange reach;  // those that a filter may read, though they lie outside the interval
   double low = 0;
   double high = 0;
   int resampled = 0;
   PixelRange window;
 
-  static AxisPlan whole(int source) noexcept { return {source, 0, double(source), source, {0, source}}; }
+  static AxisPlan whole(int source) noexcept {
+    return {source, {0, source}, 0, double(source), source, {0, source}};
+  }
 
   void crop(int first, int size) noexcept;  // keeps output pixels [first, first + size)
-  void resize(int size) noexcept;           // resamples the part of the source that the output shows
+  // Resamples the part of the source that the output shows. FilterReach::crop: nothing but the source pixels that it
+  // touches is read.
+  void resize(int size, FilterReach filter_reach) noexcept;
 
   // The same of a source of `reduced` pixels that stands for this one at 1/reduction.
   AxisPlan of_reduced(int reduction, int reduced) const noexcept;
@@ -60,7 +70,7 @@ class Geometry {
   void crop(int left, int top, Size size);
   // Scales the present output to `size`. The last filter given applies. Throws ArgumentError on an empty
   // size.
-  void resize(Size size, Filter filter);
+  void resize(Size size, Filter filter, FilterReach filter_reach = FilterReach::crop);
   void flip() noexcept { flipped_ = !flipped_; }                                   // left and right
   void flip_vertically() noexcept { flipped_vertically_ = !flipped_vertically_; }  // top and bottom
 

@@ -9,8 +9,8 @@ ImageLoader& ImageLoader::of_this_thread() {
   return loader;
 }
 
-void ImageLoader::load(std::span<const std::byte> file, const TransformPipeline& transforms,
-                       const DecodeOptions& options, Rng& rng, const PixelOutput& out) {
+DecodeWarnings ImageLoader::load(std::span<const std::byte> file, const TransformPipeline& transforms,
+                                 const DecodeOptions& options, Rng& rng, const PixelOutput& out) {
   const Size stored = decoder_.read_header(file, options.limits, options.exif_orientation);
   const Orientation orientation = decoder_.orientation();
   const PicturePlan plan = transforms.plan(oriented(stored, orientation), rng);
@@ -24,6 +24,7 @@ void ImageLoader::load(std::span<const std::byte> file, const TransformPipeline&
     load_turned(reduction, resampled);
   }
   stage_.finish(plan, out);
+  return decoder_.warnings();
 }
 
 void ImageLoader::load(ImageView pixels, const TransformPipeline& transforms, Rng& rng,

@@ -22,10 +22,10 @@ class ImageLoader {
   static ImageLoader& of_this_thread();
 
   // Decides on the transforms, decodes the part they need, and writes the result to `out`, whose size the
-  // pipeline must make. Throws DataError without a file name on bad JPEG or PNG data, and ArgumentError on a picture
+  // pipeline must make. Returns what was wrong with the part that was read. Throws DataError without a file name on bad JPEG or PNG data, and ArgumentError on a picture
   // that the transforms cannot take.
-  void load(std::span<const std::byte> file, const TransformPipeline& transforms,
-            const DecodeOptions& options, Rng& rng, const PixelOutput& out);
+  DecodeWarnings load(std::span<const std::byte> file, const TransformPipeline& transforms,
+                      const DecodeOptions& options, Rng& rng, const PixelOutput& out);
 
   // The same of pixels: equal ones give equal bytes.
   void load(ImageView pixels, const TransformPipeline& transforms, Rng& rng, const PixelOutput& out);

@@ -90,6 +90,10 @@ const std::uint8_t* JpegDecoder::next_row() {
   return row_.pixels() + static_cast<std::ptrdiff_t>(region_.columns.first - left_) * kChannels;
 }
 
+DecodeWarnings JpegDecoder::warnings() const noexcept {
+  return state_->warnings();
+}
+
 ImageTile JpegDecoder::decode(const JpegRegion& region) {
   return decode_tile(*this, region, pixels_);
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "datasets/image/decode_warnings.h"
 #include "datasets/image/geometry.h"
 #include "datasets/image/image.h"
 #include "datasets/image/jpeg_limits.h"
@@ -35,9 +36,16 @@ struct JpegRegion {
 //
 // Rows above the region are entropy-decoded only, as are most columns beside it; rows below it not at all.
 //
-// Throws DataError on a file that is none, is damaged, or breaks a limit; its text says which, but no file
-// name: the caller adds it. Damage below the last row that is asked for can go unnoticed, but a file that was
-// cut off cannot: an end-of-image marker must be there.
+// Damage that leaves all pixels complete is passed over, and told by warnings(): bytes that do not belong before a
+// marker, parameters that have no meaning in their place, unknown revisions, bad EXIF data.
+//
+// Throws DataError on a file that is none, lacks data, or breaks a limit; its text says which, but no file
+// name: the caller adds it. Lacking are data that entropy decoding needs, the end-of-image marker, and quantization
+// tables; JpegLimits::allow_corrupt accepts the first two. Damage below the last row that is asked for can go unnoticed,
+// but a file that was cut off cannot.
+//
+// An image depends on its own bytes alone. Where it has no Huffman tables (frames of Motion-JPEG), the standard ones
+// are taken (ITU-T T.81, K.3).
 //
 // Reuses its memory; not thread-safe.
 class JpegDecoder {
@@ -56,6 +64,9 @@ class JpegDecoder {
 
   // What EXIF data says of the picture; upright where it was not asked for. Pixels are as they are stored.
   Orientation orientation() const noexcept { return orientation_; }
+
+  // What was wrong with the image, as far as it has been read; it is decoded all the same. After read_header().
+  DecodeWarnings warnings() const noexcept;
 
   // The size that the picture has at 1/reduction: extents are rounded up. Throws ArgumentError on another
   // reduction.

@@ -16,22 +16,43 @@ void on_error(j_common_ptr info) {
   std::longjmp(errors.jump, 1);
 }
 
+// libjpeg has one level for all that it can go on after. By these codes no pixel is missing, or made up.
+DecodeWarning kind_of(int code, bool reads_header) noexcept {
+  switch (code) {
+    case JWRN_EXTRANEOUS_DATA:
+      return reads_header ? DecodeWarning::extraneous_bytes : DecodeWarning::surplus_data;
+    case JWRN_NOT_SEQUENTIAL:
+      return DecodeWarning::scan_parameters;
+    case JWRN_JFIF_MAJOR:
+      return DecodeWarning::jfif_revision;
+    case JWRN_ADOBE_XFORM:
+      return DecodeWarning::color_transform;
+    default:
+      return DecodeWarning::missing_data;
+  }
+}
+
 void on_message(j_common_ptr info, int level) {
   if (level >= 0) return;  // a trace
   ++info->err->num_warnings;
-  if (errors_of(info).warnings_are_errors) on_error(info);
+  JpegErrors& errors = errors_of(info);
+  const DecodeWarning kind = kind_of(info->err->msg_code, errors.reads_header);
+  if (kind == DecodeWarning::missing_data && !errors.allow_missing_data) on_error(info);
+  errors.warnings.add(kind);
 }
 
 void print_nothing(j_common_ptr) {}
 
 }  // namespace
 
-jpeg_error_mgr* install(JpegErrors& errors, bool warnings_are_errors) noexcept {
+jpeg_error_mgr* install(JpegErrors& errors, bool allow_missing_data) noexcept {
   jpeg_std_error(&errors.manager);
   errors.manager.error_exit = on_error;
   errors.manager.emit_message = on_message;
   errors.manager.output_message = print_nothing;
-  errors.warnings_are_errors = warnings_are_errors;
+  errors.allow_missing_data = allow_missing_data;
+  errors.warnings = {};
+  errors.reads_header = true;
   errors.message[0] = '\0';
   return &errors.manager;
 }

@@ -41,9 +41,12 @@ bool has_end_marker(std::span<const std::byte> coded) {
 
 }  // namespace
 
-JpegState::JpegState() {
-  info.err = install(errors_, true);
-  if (!run_guarded(errors_, [this] { jpeg_create_decompress(&info); })) fail(errors_.message);
+// jpeg_abort_decompress() would keep more than memory: the quantization and Huffman tables, and which rows of the
+// image before were good.
+void JpegState::renew() {
+  jpeg_destroy_decompress(&info);
+  info.err = install(errors_, false);
+  if (!run_guarded(errors_, [this] { jpeg_create_decompress(&info); })) throw Error(errors_.message);
   progress_.manager.progress_monitor = check_scans;
   info.progress = &progress_.manager;
 }
@@ -67,9 +70,9 @@ void JpegState::fail_with_message() {
 
 void JpegState::read_header(std::span<const std::byte> jpeg, const JpegLimits& limits,
                             bool read_orientation) {
-  jpeg_abort_decompress(&info);
+  renew();
   check_signature(jpeg);
-  install(errors_, !limits.allow_corrupt);
+  install(errors_, limits.allow_corrupt);
   progress_.max_scans = limits.max_scans;
   info.mem->max_memory_to_use = static_cast<long>(limits.max_decoder_bytes);
   guard([&] {
@@ -80,11 +83,12 @@ void JpegState::read_header(std::span<const std::byte> jpeg, const JpegLimits& l
   check_header(jpeg, limits);
 }
 
-Orientation JpegState::orientation() const noexcept {
+Orientation JpegState::orientation() noexcept {
   for (const jpeg_marker_struct* marker = info.marker_list; marker != nullptr; marker = marker->next) {
     if (marker->marker != kExif) continue;
-    const Orientation found = exif_orientation(std::as_bytes(std::span(marker->data, marker->data_length)));
-    if (!found.is_upright()) return found;
+    const auto found = exif_orientation(std::as_bytes(std::span(marker->data, marker->data_length)));
+    if (!found) errors_.warnings.add(DecodeWarning::exif);
+    if (found && !found->is_upright()) return *found;
   }
   return {};
 }
@@ -95,12 +99,26 @@ void JpegState::check_header(std::span<const std::byte> jpeg, const JpegLimits& 
     fail(fmt::format("it has {} x {} pixels, more than the limit of {}", info.image_width, info.image_height,
                      limits.max_pixels));
   }
-  if (!limits.allow_corrupt && !has_end_marker(jpeg.last(info.src->bytes_in_buffer))) {
-    fail("it was cut off: there is no end-of-image marker");
+  if (!has_end_marker(jpeg.last(info.src->bytes_in_buffer))) {
+    if (!limits.allow_corrupt) fail("it was cut off: there is no end-of-image marker");
+    errors_.warnings.add(DecodeWarning::missing_data);
+  }
+  check_quantization();
+}
+
+// Of the first scan; libjpeg checks those of later ones. Missing Huffman tables are the standard ones
+// (ITU-T T.81, K.3), as in frames of Motion-JPEG: libjpeg-turbo sees to that.
+void JpegState::check_quantization() {
+  for (int i = 0; i < info.comps_in_scan; ++i) {
+    const int table = info.cur_comp_info[i]->quant_tbl_no;
+    if (table < 0 || table >= NUM_QUANT_TBLS || info.quant_tbl_ptrs[table] == nullptr) {
+      fail(fmt::format("its quantization table {} is missing", table));
+    }
   }
 }
 
 void JpegState::start(int reduction) noexcept {
+  errors_.reads_header = false;
   info.out_color_space = info.num_components == 4 ? JCS_CMYK : JCS_RGB;
   info.scale_num = 1;
   info.scale_denom = static_cast<unsigned>(reduction);

@@ -12,11 +12,11 @@
 
 namespace leat::detail {
 
-// One decompressor, for many pictures. Functions marked noexcept call libjpeg and belong into the bodies of
-// guard(): an error leaves them by longjmp.
+// One decompressor after the other, one for each image: nothing of an image is left when the next one comes. Functions
+// marked noexcept call libjpeg and belong into the bodies of guard(): an error leaves them by longjmp.
 class JpegState {
  public:
-  JpegState();
+  JpegState() = default;
   ~JpegState() { jpeg_destroy_decompress(&info); }
   JpegState(const JpegState&) = delete;
   JpegState& operator=(const JpegState&) = delete;
@@ -30,7 +30,9 @@ class JpegState {
   // Abandons the last picture, reads the next one's header and checks it against the limits.
   void read_header(std::span<const std::byte> jpeg, const JpegLimits& limits, bool read_orientation);
   // What the header's EXIF segments state; upright where they were not asked for.
-  Orientation orientation() const noexcept;
+  Orientation orientation() noexcept;
+  // What was wrong with the image so far.
+  DecodeWarnings warnings() const noexcept { return errors_.warnings; }
 
   // Takes libjpeg's memory, and reads all scans of a file that has several. The picture is decoded at
   // 1/reduction.
@@ -52,9 +54,11 @@ class JpegState {
     int max_scans;
   };
 
+  void renew();
   static void check_scans(j_common_ptr info);
   [[noreturn]] void fail_with_message();
   void check_header(std::span<const std::byte> jpeg, const JpegLimits& limits);
+  void check_quantization();
   bool smooths_blocks() const noexcept;
 
   JpegErrors errors_{};

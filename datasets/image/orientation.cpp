@@ -31,19 +31,21 @@ class Tiff {
   bool little_ = false;
 };
 
-// The value of a tag that holds one 16-bit number, in the directory at `directory`.
-std::optional<std::uint32_t> find_short(const Tiff& tiff, std::uint64_t directory,
-                                        std::uint32_t tag) noexcept {
+// The value of a tag that holds one 16-bit number, in the directory at `directory`; `otherwise` where the directory is
+// whole and has no such tag, nullopt where it is cut off.
+std::optional<std::uint32_t> find_short(const Tiff& tiff, std::uint64_t directory, std::uint32_t tag,
+                                        std::uint32_t otherwise) noexcept {
   constexpr std::uint32_t kShort = 3;
   constexpr std::uint64_t kEntry = 12;  // bytes: tag, type, count, value
-  const std::uint32_t entries = tiff.number(directory, 2).value_or(0);
-  for (std::uint32_t i = 0; i < entries; ++i) {
+  const auto entries = tiff.number(directory, 2);
+  if (!entries) return std::nullopt;
+  for (std::uint32_t i = 0; i < *entries; ++i) {
     const std::uint64_t entry = directory + 2 + i * kEntry;
     const auto found = tiff.number(entry, 2);
     if (!found) return std::nullopt;
     if (*found == tag && tiff.number(entry + 2, 2) == kShort) return tiff.number(entry + 8, 2);
   }
-  return std::nullopt;
+  return otherwise;
 }
 
 bool starts_with(std::span<const std::byte> bytes, std::string_view text) noexcept {
@@ -58,22 +60,24 @@ PixelRange mirrored(PixelRange range, int size) noexcept {
 
 }  // namespace
 
-Orientation exif_orientation(std::span<const std::byte> segment) noexcept {
+std::optional<Orientation> exif_orientation(std::span<const std::byte> segment) noexcept {
   using namespace std::string_view_literals;
   constexpr std::string_view kStart = "Exif\0\0"sv;
   return starts_with(segment, kStart) ? tiff_orientation(segment.subspan(kStart.size())) : Orientation{};
 }
 
-Orientation tiff_orientation(std::span<const std::byte> structure) noexcept {
+std::optional<Orientation> tiff_orientation(std::span<const std::byte> structure) noexcept {
   constexpr std::uint32_t kOrientation = 0x0112;
   constexpr Orientation kOrientations[] = {{false, false, false}, {false, true, false}, {false, true, true},
                                            {false, false, true},  {true, false, false}, {true, true, false},
                                            {true, true, true},    {true, false, true}};
   const Tiff tiff(structure);
   const auto directory = tiff.number(4, 4);
-  if (tiff.number(2, 2) != 42U || !directory) return {};
-  const std::uint32_t number = find_short(tiff, *directory, kOrientation).value_or(1);
-  return number >= 1 && number <= 8 ? kOrientations[number - 1] : Orientation{};
+  if (tiff.number(2, 2) != 42U || !directory) return std::nullopt;
+  const auto number = find_short(tiff, *directory, kOrientation, 1);
+  if (!number || *number > 8) return std::nullopt;
+  if (*number == 0) return Orientation{};  // cameras write it for "unknown"
+  return kOrientations[*number - 1];
 }
 
 Size oriented(Size size, Orientation orientation) noexcept {

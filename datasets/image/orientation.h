@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "datasets/image/geometry.h"
@@ -22,11 +23,12 @@ struct Orientation {
 };
 
 // Of a JPEG's APP1 segment (from behind its length on): tag 0x0112 in the first directory of the TIFF
-// structure behind "Exif" (CIPA DC-008, 4.6). Upright where there is none, or where the data is damaged or
-// states a number other than 1 to 8: Pillow's ImageOps.exif_transpose does the same.
-Orientation exif_orientation(std::span<const std::byte> segment) noexcept;
+// structure behind "Exif" (CIPA DC-008, 4.6). Upright where the segment is none of EXIF's, or states nothing (or 0);
+// nullopt where the data is damaged or states a number above 8: callers take it as upright, as Pillow's
+// ImageOps.exif_transpose does.
+std::optional<Orientation> exif_orientation(std::span<const std::byte> segment) noexcept;
 // Of such a TIFF structure alone: a PNG's chunk eXIf.
-Orientation tiff_orientation(std::span<const std::byte> structure) noexcept;
+std::optional<Orientation> tiff_orientation(std::span<const std::byte> structure) noexcept;
 
 // The upright picture's size; the stored one's for an upright one's size, too.
 Size oriented(Size size, Orientation orientation) noexcept;

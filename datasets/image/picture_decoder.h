@@ -19,6 +19,7 @@ class PictureDecoder {
   Size read_header(std::span<const std::byte> file, const JpegLimits& limits = {},
                    bool read_orientation = false);
   Orientation orientation() const noexcept { return is_png_ ? png_.orientation() : jpeg_.orientation(); }
+  DecodeWarnings warnings() const noexcept { return is_png_ ? png_.warnings() : jpeg_.warnings(); }
   bool can_reduce() const noexcept { return !is_png_; }
   Size size(int reduction) const { return is_png_ ? size_ : jpeg_.size(reduction); }
 

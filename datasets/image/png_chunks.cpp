@@ -23,8 +23,19 @@ std::uint32_t big_endian(std::span<const std::byte> bytes) {
   return value;
 }
 
-[[noreturn]] void fail_cut_off(std::size_t at) {
-  throw DataError("PNG data", fmt::format("it was cut off: there is no whole chunk at byte {}", at));
+bool is_exif_profile(std::span<const std::byte> data) {
+  const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
+  const std::string_view keyword = text.substr(0, text.find('\0'));
+  return keyword == "Raw profile type exif" || keyword == "Raw profile type APP1";
+}
+
+void take_chunk(std::string_view type, std::span<const std::byte> data, PngChunks& chunks) {
+  if (type == "eXIf") chunks.exif = data;
+  if ((type == "tEXt" || type == "zTXt" || type == "iTXt") && chunks.profile.empty() &&
+      is_exif_profile(data)) {
+    chunks.profile = data;
+    chunks.profile_kind = type[0];
+  }
 }
 
 }  // namespace
@@ -33,16 +44,21 @@ bool is_png(std::span<const std::byte> file) noexcept {
   return file.size() >= kSignature.size() && std::ranges::equal(file.first(kSignature.size()), kSignature);
 }
 
-PngChunks scan_png(std::span<const std::byte> file) {
+PngChunks scan_png(std::span<const std::byte> file, bool allow_cut_off) {
   if (!is_png(file)) throw DataError("PNG data", "it does not start with PNG's signature");
   PngChunks chunks;
   for (std::size_t at = kSignature.size();;) {
-    if (file.size() - at < kAround) fail_cut_off(at);
-    const std::size_t length = big_endian(file.subspan(at));
-    if (file.size() - at - kAround < length) fail_cut_off(at);
+    const std::size_t left = file.size() - at;
+    const std::size_t length = left < kAround ? 0 : big_endian(file.subspan(at));
+    if (left < kAround || left - kAround < length) {
+      if (!allow_cut_off)
+        throw DataError("PNG data", fmt::format("it was cut off: there is no whole chunk at byte {}", at));
+      chunks.cut_off = true;
+      return chunks;
+    }
     const std::string_view type(reinterpret_cast<const char*>(file.data()) + at + 4, 4);
     if (type == "IEND") return chunks;
-    if (type == "eXIf") chunks.exif = file.subspan(at + 8, length);
+    take_chunk(type, file.subspan(at + 8, length), chunks);
     at += kAround + length;
   }
 }

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "datasets/image/png_chunks.h"
+#include "datasets/image/png_exif.h"
 #include "datasets/image/png_state.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
@@ -21,8 +23,13 @@ Size PngDecoder::read_header(std::span<const std::byte> png, const JpegLimits& l
   ready_ = false;
   rows_ = {};
   next_row_ = 0;
-  const PngChunks chunks = scan_png(png);
-  orientation_ = read_orientation ? tiff_orientation(chunks.exif) : Orientation{};
+  const PngChunks chunks = scan_png(png, limits.allow_corrupt);
+  const auto orientation = read_orientation ? png_orientation(chunks) : Orientation{};
+  orientation_ = orientation.value_or(Orientation{});
+  warnings_ = {};
+  if (!orientation) warnings_.add(DecodeWarning::exif);
+  if (chunks.cut_off) warnings_.add(DecodeWarning::missing_data);
+  broken_ = false;
   state_->read_header(png, limits);
   size_ = state_->size();
   interlaced_ = state_->is_interlaced();
@@ -45,7 +52,7 @@ void PngDecoder::start(PixelRange rows, PixelRange columns) {
   if (interlaced_) {
     start_interlaced();
   } else {
-    state.guard([&] {
+    broken_ = !state.attempt([&] {
       for (int y = 0; y < rows.first; ++y) state.read_row(nullptr);
     });
   }
@@ -56,10 +63,12 @@ void PngDecoder::start(PixelRange rows, PixelRange columns) {
 
 void PngDecoder::start_interlaced() {
   detail::PngState& state = *state_;
-  state.guard([&] {
+  std::ranges::fill(pixels_, std::uint8_t{0});  // of missing data
+  const bool whole = state.attempt([&] {
     state.read_all({pixels_.data(), size_, std::ptrdiff_t{size_.width} * kChannels});
-    state.finish();
   });
+  state.look_up({pixels_.data(), size_, std::ptrdiff_t{size_.width} * kChannels});
+  if (whole) state.attempt([&] { state.finish(); });
 }
 
 const std::uint8_t* PngDecoder::next_row() {
@@ -70,14 +79,16 @@ const std::uint8_t* PngDecoder::next_row() {
     pixels += std::ptrdiff_t{row} * size_.width * kChannels;
   } else {
     detail::PngState& state = *state_;
-    const bool is_last = row + 1 == size_.height;
-    state.guard([&] {
-      state.read_row(pixels);
-      if (is_last) state.finish();
-    });
+    if (!broken_) broken_ = !state.attempt([&] { state.read_row(pixels); });
+    if (broken_) std::fill_n(pixels, std::ptrdiff_t{size_.width} * kChannels, std::uint8_t{0});
+    if (!broken_ && row + 1 == size_.height) state.attempt([&] { state.finish(); });
   }
   next_row_ = row + 1;
   return pixels + std::ptrdiff_t{first_column_} * kChannels;
+}
+
+DecodeWarnings PngDecoder::warnings() const noexcept {
+  return warnings_ | state_->warnings();
 }
 
 }  // namespace leat

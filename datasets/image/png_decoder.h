@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "datasets/image/decode_warnings.h"
 #include "datasets/image/geometry.h"
 #include "datasets/image/image.h"
 #include "datasets/image/jpeg_limits.h"
@@ -24,10 +25,13 @@ class PngState;
 //
 // Rows above the part that is asked for are inflated too, rows below it are not; an interlaced picture is decoded whole.
 //
+// An index beyond the palette is black, as libpng makes it (Pillow makes it gray, of the index itself): no color is
+// right, so it is a warning.
+//
 // Throws DataError, without a file name, on a file that is none, is damaged (by the CRCs, too), was cut off, or
 // breaks a limit: of JpegLimits, max_pixels and max_decoder_bytes (libpng's rows, and all pixels of an interlaced
-// picture), checked before memory is taken; allow_corrupt accepts wrong CRCs in chunks without pixels. Those chunks
-// are never kept. Damage below the last row that is asked for can go unnoticed.
+// picture), checked before memory is taken. allow_corrupt accepts wrong CRCs, and makes rows black from the first one on
+// that cannot be read (of an interlaced image, pixels: black, or the first color of its palette). Damage below the last row that is asked for can go unnoticed.
 //
 // Reuses its memory for pixels; not thread-safe.
 class PngDecoder {
@@ -44,8 +48,12 @@ class PngDecoder {
   Size read_header(std::span<const std::byte> png, const JpegLimits& limits = {},
                    bool read_orientation = false);
 
-  // What the chunk eXIf says of the picture; upright where it was not asked for. Pixels are as they are stored.
+  // What the chunk eXIf says of the picture, or EXIF data in a text chunk (png_exif.h); upright where it was not asked
+  // for, and where it is damaged, which is a warning. Pixels are as they are stored.
   Orientation orientation() const noexcept { return orientation_; }
+
+  // What was wrong with the image, as far as it has been read. After read_header().
+  DecodeWarnings warnings() const noexcept;
 
   // Goes to the first of `rows`; once after each read_header(). Throws ArgumentError where the picture has no such rows
   // or columns, or none was started.
@@ -65,6 +73,8 @@ class PngDecoder {
   int next_row_ = 0;    // of the picture; rows_.last where none is to come
   bool ready_ = false;  // a header was read, its rows were not started
   bool interlaced_ = false;
+  bool broken_ = false;               // no further row can be read
+  DecodeWarnings warnings_;           // beside those of libpng
   std::vector<std::uint8_t> pixels_;  // one row, or all of an interlaced picture; padded
 };
 

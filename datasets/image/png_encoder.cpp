@@ -51,21 +51,21 @@ void Encoder::encode(ImageView image) noexcept {
   png_write_end(png, info);
 }
 
-// No PNG of these extents is longer: deflate's bound is far below a sixteenth, chunks of 8 KiB have 12 bytes more.
-std::size_t longest(Size size) {
+}  // namespace
+
+// Deflate's bound is far below a sixteenth, chunks of 8 KiB have 12 bytes more.
+std::size_t max_png_bytes(Size size) {
   const std::size_t row = checked_add(checked_multiply(static_cast<std::size_t>(size.width), kChannels), 1);
   const std::size_t rows = checked_multiply(row, static_cast<std::size_t>(size.height));
   return checked_add(rows, checked_add(rows / 8, 4096));
 }
-
-}  // namespace
 
 std::vector<std::byte> encode_png(ImageView image) {
   if (image.size.width < 1 || image.size.height < 1) {
     throw ArgumentError(fmt::format("a PNG cannot hold {} pixels", to_string(image.size)));
   }
   Encoder encoder;
-  encoder.capacity = longest(image.size);
+  encoder.capacity = max_png_bytes(image.size);
   const auto buffer = std::make_unique_for_overwrite<std::byte[]>(encoder.capacity);
   encoder.bytes = buffer.get();
   const bool done = detail::run_guarded(encoder.errors, [&] { encoder.encode(image); });

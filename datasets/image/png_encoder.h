@@ -11,4 +11,7 @@ namespace leat {
 // A PNG of 8-bit RGB, not interlaced. Throws ArgumentError where the picture has no pixels.
 std::vector<std::byte> encode_png(ImageView image);
 
+/// The bytes that no PNG of encode_png() of this size exceeds.
+std::size_t max_png_bytes(Size size);
+
 }  // namespace leat

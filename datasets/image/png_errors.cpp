@@ -11,6 +11,14 @@ void on_png_error(png_structp png, png_const_charp message) {
   std::longjmp(errors->jump, 1);
 }
 
-void on_png_warning(png_structp, png_const_charp) {}
+// libpng numbers neither errors nor warnings.
+void on_png_warning(png_structp png, png_const_charp message) {
+  auto* const errors = static_cast<PngErrors*>(png_get_error_ptr(png));
+  if (std::strstr(message, "CRC") != nullptr) {  // no warning, but an error, unless corrupt files are allowed
+    errors->warnings.add(DecodeWarning::missing_data);
+  } else {
+    errors->warnings.add(DecodeWarning::png_chunks);
+  }
+}
 
 }  // namespace leat::detail

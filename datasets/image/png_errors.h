@@ -7,17 +7,20 @@
 
 #include <csetjmp>
 
+#include "datasets/image/decode_warnings.h"
 #include "datasets/image/guarded_call.h"
 
 namespace leat::detail {
 
 struct PngErrors {
   jmp_buf jump;
+  DecodeWarnings warnings;  // of the current image
+  bool allow_cut_off = false;
   char message[160];  // of the error that ended the last body
 };
 
 // libpng's callbacks; the struct that was given with them is a PngErrors.
 [[noreturn]] void on_png_error(png_structp png, png_const_charp message);
-void on_png_warning(png_structp png, png_const_charp message);  // passes over it
+void on_png_warning(png_structp png, png_const_charp message);  // notes it in `warnings`
 
 }  // namespace leat::detail

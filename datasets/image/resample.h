@@ -15,8 +15,9 @@ namespace leat {
 
 // Rows are resampled first, then columns, with 8-bit pixels in between; both passes round to nearest. The
 // result is that of Pillow's Image.resize(size, filter, box), of which the geometry's window is kept and
-// mirrored where it says so: the same on every pixel, +-1 where a box edge is no float. Like there, a filter
-// that reaches over the box's edge sees the source's pixels beyond it. An axis that is not scaled is copied.
+// mirrored where it says so: the same on every pixel, +-1 where a box edge is no float. With FilterReach::picture, a
+// filter that reaches over the box's edge sees the source's pixels beyond it, like there; with FilterReach::crop it is
+// as if the box had been cut out before. An axis that is not scaled is copied.
 //
 // Source rows are taken one after the other, as a decoder makes them, and as many are kept as an output row
 // needs. Each output row is written once, as soon as its last source row is there.

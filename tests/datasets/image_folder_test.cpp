@@ -112,7 +112,51 @@ TEST_CASE("a folder without classes, or a class without images, is refused by na
                           {folder.path().string(), "no class folders"});
   folder.write("a/1.jpg", plain_jpeg(9));
   folder.write("b/1.gif", "gif");
-  expect_error<DataError>([&] { ImageFolder(folder.path(), kSmall); }, {"/b", "no images", "1 others"});
+  expect_error<DataError>([&] { ImageFolder(folder.path(), kSmall); },
+                          {"/b", "no images", "1 others", "allow_empty"});
+}
+
+TEST_CASE("a class without images keeps its label where that is allowed") {
+  const TemporaryFolder folder;
+  folder.write("a/1.jpg", plain_jpeg(5));
+  folder.write("b/1.gif", "gif");
+  folder.write("c/1.jpg", plain_jpeg(7));
+  std::filesystem::create_directory(folder / "d");
+  const ImageFolder images(folder.path(), kSmall, {.allow_empty = true});
+  CHECK(images.classes() == std::vector<std::string>{"a", "b", "c", "d"});
+  REQUIRE(images.size() == 2);
+  CHECK(images.label_of(1) == 2);
+  CHECK(level_of(images, 1) == 7);
+  CHECK(images.describe(1).find("c/1.jpg") != std::string::npos);
+}
+
+TEST_CASE("links that lead nowhere are left out, and counted") {
+  const TemporaryFolder folder;
+  folder.write("a/1.jpg", plain_jpeg(5));
+  std::filesystem::create_symlink(folder / "nowhere", folder / "a/0.jpg");
+  std::filesystem::create_symlink(folder / "a/3.jpg", folder / "a/3.jpg");
+  std::filesystem::create_directory_symlink(folder / "nowhere", folder / "b");
+  std::filesystem::create_symlink(folder / "a/1.jpg", folder / "a/2.jpg");
+  const ImageFolder images(folder.path(), kSmall);
+  REQUIRE(images.size() == 2);
+  CHECK(level_of(images, 1) == 5);
+  CHECK(images.classes() == std::vector<std::string>{"a"});
+  CHECK(images.broken_links() == 3);
+  CHECK(images.warnings() ==
+        "3 links that lead nowhere were left out; the first is " + (folder / "a/0.jpg").string());
+}
+
+TEST_CASE("an error of a file names its path once") {
+  const TemporaryFolder folder;
+  folder.write("a/0.jpg", plain_jpeg(9));
+  const std::string path = (folder / "a/0.jpg").string();
+  const ImageFolder images(folder.path(), kSmall, {.max_file_bytes = 10});
+  const std::string text = expect_error<DataError>([&] { OneSample(images, 0); });
+  CHECK(text.starts_with(path + ": it has "));
+  CHECK(text.find(path, 1) == std::string::npos);
+  CHECK(DataError("a", "b: c").what() == std::string("a: b: c"));
+  CHECK(DataError("a", "a: c").what() == std::string("a: c"));
+  CHECK(DataError("a", "ab: c").what() == std::string("a: ab: c"));
 }
 
 TEST_CASE("PNGs stand beside JPEGs, and what a file is its bytes say, not its name") {

@@ -104,7 +104,7 @@ TEST_CASE("what was written can be read back, and what was not cannot") {
   SampleWriter writer(schema, columns, 1);
   expect_error<ArgumentError>([&] { writer.written(0); }, {"did not write", "'x'"});
   expect_error<ArgumentError>([&] { writer.written(1); }, {"did not write", "'text'"});
-  writer.bytes(1);  // is not how a ragged field is written
+  expect_error<ArgumentError>([&] { writer.bytes(1); }, {"'text' is ragged"});
   expect_error<ArgumentError>([&] { writer.written(1); }, {"did not write", "'text'"});
   writer.values<std::uint8_t>(0)[1] = 9;
   CHECK(writer.written(0).data() == at(x) + 2);
@@ -116,6 +116,30 @@ TEST_CASE("what was written can be read back, and what was not cannot") {
   writer.set_text(1, "");
   CHECK(writer.written(1).empty());
   expect_error<ArgumentError>([&] { writer.ragged_bytes(0, 1); }, {"'x'", "not ragged"});
+}
+
+TEST_CASE("a field that the schema does not have is refused, however it is asked for") {
+  const Schema schema({{"x", DType::u8, {2}}, {"label", DType::i64, {}}});
+  std::array<std::uint8_t, 2> x{};
+  std::array<std::int64_t, 1> label{};
+  const std::array<std::byte*, 2> columns{reinterpret_cast<std::byte*>(x.data()),
+                                          reinterpret_cast<std::byte*>(label.data())};
+  for (const std::size_t field : {2UL, 7UL, 63UL, 64UL, 70UL, 128UL, ~0UL}) {
+    INFO("field " << field);
+    SampleWriter writer(schema, columns, 0);
+    const auto refused = [&](auto&& use) {
+      expect_error<ArgumentError>(use, {"there is no field " + std::to_string(field), "the schema has 2"});
+    };
+    refused([&] { writer.bytes(field); });
+    refused([&] { writer.values<std::uint8_t>(field); });
+    refused([&] { writer.set(field, std::int64_t{1}); });
+    refused([&] { writer.ragged<std::uint8_t>(field, 1); });
+    refused([&] { writer.ragged_bytes(field, 1); });
+    refused([&] { writer.set_text(field, "a"); });
+    refused([&] { writer.set_tensor(field, DType::u8, {2}, x.data()); });
+    refused([&] { writer.written(field); });
+    expect_error<ArgumentError>([&] { writer.check_complete(); }, {"did not write field 'x'"});
+  }
 }
 
 }  // namespace leat::test

@@ -7,8 +7,9 @@
 
 namespace leat {
 
-RandomResizedCrop::RandomResizedCrop(int size, Interval scale, Interval ratio, Filter filter)
-    : size_{size, size}, scale_(scale), ratio_(ratio), filter_(filter) {
+RandomResizedCrop::RandomResizedCrop(int size, Interval scale, Interval ratio, Filter filter,
+                                     FilterReach filter_reach)
+    : size_{size, size}, scale_(scale), ratio_(ratio), filter_(filter), filter_reach_(filter_reach) {
   require_extents("RandomResizedCrop", size_);
   require_positive("RandomResizedCrop", "scale", scale);
   require_positive("RandomResizedCrop", "ratio", ratio);
@@ -20,7 +21,7 @@ void RandomResizedCrop::apply(Canvas& canvas, Rng& rng) const {
   bool cropped = false;
   for (int attempt = 0; attempt < kTries && !cropped; ++attempt) cropped = try_crop(canvas, rng);
   if (!cropped) crop_middle(canvas);
-  canvas.resize(size_, filter_);
+  canvas.resize(size_, filter_, filter_reach_);
 }
 
 bool RandomResizedCrop::try_crop(Canvas& canvas, Rng& rng) const {

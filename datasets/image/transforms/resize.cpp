@@ -26,16 +26,18 @@ Size scaled_to_short_side(Size input, int short_side) {
 
 }  // namespace
 
-Resize::Resize(int short_side, Filter filter) : size_{short_side, 0}, filter_(filter) {
+Resize::Resize(int short_side, Filter filter, FilterReach filter_reach)
+    : size_{short_side, 0}, filter_(filter), filter_reach_(filter_reach) {
   require_extents("Resize", {short_side, short_side});
 }
 
-Resize::Resize(int height, int width, Filter filter) : size_{width, height}, filter_(filter) {
+Resize::Resize(int height, int width, Filter filter, FilterReach filter_reach)
+    : size_{width, height}, filter_(filter), filter_reach_(filter_reach) {
   require_extents("Resize", size_);
 }
 
 void Resize::apply(Canvas& canvas, Rng&) const {
-  canvas.resize(*output_size(canvas.size()), filter_);
+  canvas.resize(*output_size(canvas.size()), filter_, filter_reach_);
 }
 
 std::optional<Size> Resize::output_size(std::optional<Size> input) const {

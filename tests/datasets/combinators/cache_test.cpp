@@ -159,4 +159,23 @@ TEST_CASE("a cache needs room, and no more than there is") {
   expect_error<MemoryError>([&] { Cache(numbers, std::size_t{1} << 55); }, {"the samples of a cache"});
 }
 
+TEST_CASE("a sample that its dataset left incomplete is never kept") {
+  class Incomplete final : public Dataset {
+   public:
+    std::size_t size() const override { return 1; }
+    const Schema& schema() const override { return schema_; }
+    void get(std::size_t, Rng&, SampleWriter& out) const override { out.set<std::uint64_t>(0, 7); }
+
+   private:
+    Schema schema_{{{"number", DType::u64, {}}, {"forgotten", DType::u32, {}}}};
+  };
+  const Incomplete incomplete;
+  const Cache cache(incomplete, room_for(4));
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    expect_error<Error>([&] { OneSample(cache, 0); }, {"forgotten"});
+    CHECK(cache.stats().stored == 0);
+    CHECK(cache.stats().hits == 0);
+  }
+}
+
 }  // namespace leat::test

@@ -1,16 +1,22 @@
 #include "datasets/combinators/sample_store.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
+#include <fstream>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "loader/base/child_process.h"
 #include "loader/base/errors.h"
+#include "loader/base/memory_limits.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
@@ -121,6 +127,30 @@ TEST_CASE("a store larger than the memory there is is refused with both figures"
     CHECK(error.available() < kTooMuch);
   }
   expect_error<MemoryError>([] { SampleStore(std::size_t{1} << 50, 100); }, {"the index of a cache"});
+}
+
+TEST_CASE("a store whose memory is refused keeps what it has and takes no more", "[process]") {
+  ChildProcess limited = ChildProcess::run([] {
+    constexpr std::size_t kMiB = std::size_t{1} << 20;
+    SampleStore store(8, 64 * kMiB);
+    const std::string first(kMiB, 'a'), large(kMiB, 'b');  // nothing large is allocated under the limit
+    put(store, 0, first);
+    // From now on there are fewer addresses left than the store takes pages for at once.
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t addresses = pages * page_size() + 2 * kMiB;
+    const rlimit limit{addresses, addresses};
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) return 1;
+    for (std::size_t sample = 1; sample < 8; ++sample) put(store, sample, large);
+    if (!store.figures().closed) return 2;
+    const std::size_t stored = store.figures().stored;
+    if (stored < 1 || stored > 4) return 3;
+    put(store, 7, "small");  // though there would be room
+    const std::span<const std::byte> kept = store.find(0).first(kMiB);
+    const bool is_there = std::ranges::equal(kept, std::as_bytes(std::span(first)));
+    return is_there && store.figures().stored == stored ? 0 : 4;
+  });
+  CHECK(limited.wait() == 0);
 }
 
 }  // namespace leat::test

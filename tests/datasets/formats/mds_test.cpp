@@ -1,5 +1,7 @@
 #include "datasets/formats/mds.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "datasets/formats/image_records.h"
@@ -193,6 +195,38 @@ TEST_CASE("a shard with a wrong byte ends in samples or an error, not in a crash
   };
   expect_truncations_refused(sound, use, 0, kShard);
   CHECK(survive_wrong_bytes(sound, use) > 0);
+}
+
+TEST_CASE("a sample that lies in its shard's own index is refused, even where its bytes would parse") {
+  const TemporaryFolder folder;
+  const MdsColumns columns{.names = R"(["y"])", .encodings = R"(["int"])", .sizes = "[8]"};
+  const std::string sound = mds_shard(columns, {FileBytes().u64(7).str(), FileBytes().u64(8).str()});
+  folder.write("index.json", mds_index({mds_entry(columns, 2, kShard, sound.size())}));
+  constexpr std::uint32_t kIndexBytes = 4 + 3 * 4;
+  for (const std::uint32_t first : {0U, 4U, 8U, kIndexBytes - 1}) {
+    INFO(first);
+    std::string forged = sound;
+    forged.replace(4, 8, FileBytes().u32(first).u32(first + 8).str());
+    folder.write(kShard, forged);
+    const MdsSource source(folder.path());
+    RawSample sample;
+    expect_error<DataError>([&] { source.read(0, {}, sample); },
+                            {std::string(kShard), fmt::format("from offset {} to {}", first, first + 8)});
+  }
+}
+
+TEST_CASE("how a writer encoded its JPEGs need not be known") {
+  const TemporaryFolder folder;
+  const MdsColumns columns{
+      .names = R"(["p", "q"])", .encodings = R"(["jpeg:90", "jpegarray"])", .sizes = "[null, null]"};
+  const std::string shard = mds_shard(columns, {FileBytes().u32(1).u32(2).text("abc").str()});
+  folder.write(kShard, shard);
+  folder.write("index.json", mds_index({mds_entry(columns, 1, kShard, shard.size())}));
+  const MdsSource source(folder.path());
+  RawSample sample;
+  source.read(0, {}, sample);
+  CHECK(sample.fields()[0].encoding == "jpeg");
+  CHECK(sample.fields()[1].encoding == "jpeg_array");
 }
 
 }  // namespace leat::test

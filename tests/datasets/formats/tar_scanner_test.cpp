@@ -125,4 +125,11 @@ TEST_CASE("an archive with an end too early or a wrong byte ends in an error, no
   CHECK(survive_wrong_bytes(tar.end().str(), use, bytes) > 0);
 }
 
+TEST_CASE("old GNU headers have times where ustar has a prefix") {
+  const auto members =
+      scan(TarBytes().add({.name = "a.txt", .data = "1", .prefix = "14623450000", .magic = "ustar  "}).end());
+  REQUIRE(members.size() == 1);
+  CHECK(members[0].name == "a.txt");
+}
+
 }  // namespace leat::test

@@ -79,4 +79,56 @@ TEST_CASE("messages that are none are refused") {
           {"16777216 values"});
 }
 
+namespace {
+
+// A sequence with its name, as an entry of the map; steps are features without names.
+std::string sequence(std::string_view name, const std::vector<std::string>& steps) {
+  std::string list;
+  for (const std::string& step : steps) list += wire_bytes(1, step);
+  return wire_bytes(1, wire_bytes(1, name) + wire_bytes(2, list));
+}
+
+std::string int_step(const std::vector<std::int64_t>& values) {
+  std::string list;
+  for (const std::int64_t value : values)
+    list += varint(1 << 3 | 0) + varint(static_cast<std::uint64_t>(value));
+  return wire_bytes(3, list);
+}
+
+std::string bytes_step(std::string_view value) {
+  return wire_bytes(1, wire_bytes(1, value));
+}
+
+}  // namespace
+
+TEST_CASE("a SequenceExample's sequences are arrays, or lists of bytes, behind the features of its context") {
+  const std::string data =
+      example({int_feature("label", {3})}) +
+      wire_bytes(2, sequence("ids", {int_step({1}), int_step({2}), int_step({-3})}) +
+                        sequence("frames", {bytes_step("a"), bytes_step("bc")}) +
+                        sequence("boxes", {int_step({1, 2}), int_step({3, 4}), int_step({5, 6})}) +
+                        sequence("none", {}));
+  const RawSample sample = parse(data);
+  REQUIRE(sample.fields().size() == 5);
+  check(sample.fields()[0], "label", "int", FileBytes().u64(3));
+  check(sample.fields()[1], "boxes", "ndarray:int64:3,2",
+        FileBytes().u64(1).u64(2).u64(3).u64(4).u64(5).u64(6));
+  check(sample.fields()[2], "frames", "list[bytes]", FileBytes().u32(0).u32(2).u32(1).u32(2).text("abc"));
+  check(sample.fields()[3], "ids", "ndarray:int64:3", FileBytes().u64(1).u64(2).little(std::int64_t{-3}));
+  check(sample.fields()[4], "none", "list[bytes]", FileBytes().u32(0).u32(0));
+  CHECK(parse(data, FieldChoice({"ids"})).fields().size() == 1);
+}
+
+TEST_CASE("sequences whose steps differ are refused by name") {
+  const auto refused = [](const std::string& entry, std::initializer_list<std::string_view> fragments) {
+    expect_error<DataError>([&] { parse(example({int_feature("x", {1})}) + wire_bytes(2, entry)); },
+                            fragments);
+  };
+  refused(sequence("s", {int_step({1}), int_step({1, 2})}), {"x.tfrecord", "'s'", "step 1 has 2 values"});
+  refused(sequence("s", {int_step({1}), bytes_step("a")}), {"'s'", "another type"});
+  refused(sequence("s", {bytes_step("a"), int_step({1})}), {"'s'", "step 1"});
+  refused(sequence("s", {bytes_step("a"), wire_bytes(1, "")}), {"'s'", "step 1"});
+  refused(sequence("x", {int_step({1})}), {"'x'", "a feature with this name"});
+}
+
 }  // namespace leat::test

@@ -1,5 +1,6 @@
 #include "tests/datasets/image/jpeg_files.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -174,6 +175,28 @@ Bytes with_exif(Bytes jpeg, int orientation, bool little_endian) {
   for (const int byte : segment) bytes.push_back(std::byte(byte));
   jpeg.insert(jpeg.begin() + 2, bytes.begin(), bytes.end());
   return jpeg;
+}
+
+Bytes without_segments(const Bytes& jpeg, std::initializer_list<int> markers) {
+  constexpr std::byte kScan{0xda};
+  Bytes kept(jpeg.begin(), jpeg.begin() + 2);
+  std::size_t at = 2;
+  for (std::size_t next = 0; at + 4 <= jpeg.size() && jpeg[at + 1] != kScan; at = next) {
+    const auto length =
+        std::to_integer<std::size_t>(jpeg[at + 2]) << 8 | std::to_integer<std::size_t>(jpeg[at + 3]);
+    next = std::min(at + 2 + length, jpeg.size());
+    if (std::ranges::find(markers, std::to_integer<int>(jpeg[at + 1])) != markers.end()) continue;
+    kept.insert(kept.end(), jpeg.begin() + std::ptrdiff_t(at), jpeg.begin() + std::ptrdiff_t(next));
+  }
+  kept.insert(kept.end(), jpeg.begin() + std::ptrdiff_t(at), jpeg.end());
+  return kept;
+}
+
+Bytes optimized_jpeg(const Image& image, int quality) {
+  return compress(rgb(image), [&](auto& info) {
+    info.optimize_coding = TRUE;
+    jpeg_set_quality(&info, quality, TRUE);
+  });
 }
 
 std::size_t find_marker(std::span<const std::byte> jpeg, int marker, std::size_t from) {

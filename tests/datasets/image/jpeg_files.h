@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,11 @@ Bytes coarse_progressive_jpeg(const Image& image);
 // Of one plane per scan, that is three scans; `repeats` more copies of the last one.
 Bytes many_scan_jpeg(const Image& image, int repeats);
 
+// With Huffman tables made for this image alone.
+Bytes optimized_jpeg(const Image& image, int quality);
+
+// The same image without the header segments of these markers, such as 0xdb: its quantization tables.
+Bytes without_segments(const Bytes& jpeg, std::initializer_list<int> markers);
 // The same picture claiming other extents in its header.
 Bytes with_size(Bytes jpeg, int width, int height);
 // The same picture with an EXIF segment that states an orientation, in either byte order.

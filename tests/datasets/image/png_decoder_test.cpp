@@ -68,9 +68,40 @@ std::string plain_png(Size size = kSize, const std::string& before = {}) {
                    .before = before});
 }
 
+std::string exif_of(unsigned orientation) {
+  return FileBytes().text("II").u16(42).u32(8).u16(1).u16(0x0112).u16(3).u32(1).u32(orientation).u32(0).str();
+}
+
 std::string orientation_chunk(unsigned number) {
-  return png_chunk("eXIf",
-                   FileBytes().text("II").u16(42).u32(8).u16(1).u16(0x0112).u16(3).u32(1).u32(number).u32(0));
+  return png_chunk("eXIf", exif_of(number));
+}
+
+// As ImageMagick writes it: name, length and hexadecimal digits, 72 in a line.
+std::string raw_profile(const std::string& name, const std::string& bytes) {
+  constexpr std::size_t kInLine = 36;
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text = "\n" + name + "\n      " + std::to_string(bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i % kInLine == 0) text += '\n';
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 15U];
+  }
+  return text + "\n";
+}
+
+DecodeWarnings warnings_of(std::string_view file, const JpegLimits& limits = {}) {
+  const auto bytes = bytes_of(file);
+  PictureDecoder decoder;
+  decoder.read_header(bytes, limits);
+  decoder.decode();
+  return decoder.warnings();
+}
+
+DecodeWarnings only(DecodeWarning warning) {
+  DecodeWarnings warnings;
+  warnings.add(warning);
+  return warnings;
 }
 
 }  // namespace
@@ -221,14 +252,107 @@ TEST_CASE("a PNG with a wrong byte anywhere is a DataError") {
   }
 }
 
-TEST_CASE("wrong CRCs of texts are accepted where corrupt files are, those of pixels never") {
+TEST_CASE("wrong CRCs are accepted where corrupt files are, and counted") {
   std::string text = png_chunk("tEXt", "a"), file = plain_png();
   text.back() ^= 1;
   const std::string with_text = plain_png(kSize, text);
   expect_error<DataError>([&] { decoded(with_text); }, {"CRC"});
   CHECK(decoded(with_text, {.allow_corrupt = true}).size() == kSize);
   file[file.size() - 13] ^= 1;  // the last byte of IDAT's
-  expect_error<DataError>([&] { decoded(file, {.allow_corrupt = true}); }, {"CRC"});
+  expect_error<DataError>([&] { decoded(file); }, {"CRC"});
+  CHECK(warnings_of(file, {.allow_corrupt = true}).has(DecodeWarning::missing_data));
+  CHECK_FALSE(warnings_of(plain_png(), {.allow_corrupt = true}).any());
+}
+
+TEST_CASE("rows that a PNG lacks are black where corrupt files are allowed, and counted") {
+  const Size size{40, 60};
+  for (const bool interlaced : {false, true}) {
+    const std::string file =
+        png_file({.size = size, .interlaced = interlaced, .value = [](int x, int y, int c) {
+                    return static_cast<unsigned>(formula(x, y, c) | 1);
+                  }});
+    const std::string cut = file.substr(0, file.size() * 2 / 3);
+    expect_error<DataError>([&] { decoded(cut); }, {"cut off"});
+    CHECK(warnings_of(cut, {.allow_corrupt = true}) == only(DecodeWarning::missing_data));
+    const Image image = decoded(cut, {.allow_corrupt = true});
+    int right = 0, black = 0;
+    for (int y = 0; y < size.height; ++y) {
+      for (int x = 0; x < size.width; ++x) {
+        right += image.view().pixel(x, y)[0] == (formula(x, y, 0) | 1);
+        black += image.view().pixel(x, y)[0] == 0;
+      }
+    }
+    CHECK(right > size.width * size.height / 3);
+    CHECK(black > 0);
+    if (!interlaced) CHECK(right + black >= size.width * (size.height - 2));  // rows of what was cut through
+  }
+}
+
+TEST_CASE("a color that the palette lacks is black, and counted") {
+  const auto palette_png = [](unsigned index) {
+    return png_file({.size = kSize,
+                     .kind = PngKind::palette,
+                     .value = [=](int x, int y, int) { return x == 3 && y == 4 ? index : 1U; },
+                     .before = palette(2)});
+  };
+  CHECK_FALSE(warnings_of(palette_png(1)).any());
+  CHECK(warnings_of(palette_png(2)) == only(DecodeWarning::palette_index));
+  CHECK(decoded(palette_png(2)).view().pixel(3, 4)[0] == 0);
+  PngDecoder decoder;  // of some rows alone
+  const auto file = bytes_of(palette_png(200));
+  decoder.read_header(file);
+  decoder.start({3, 5}, {0, 1});
+  decoder.next_row();
+  CHECK_FALSE(decoder.warnings().any());
+  decoder.next_row();
+  CHECK(decoder.warnings() == only(DecodeWarning::palette_index));
+}
+
+TEST_CASE("EXIF data in a PNG's text turns it upright, as that in the chunk eXIf") {
+  const std::string tiff = exif_of(6);
+  const std::string plain = raw_profile("exif", tiff),
+                    with_head = raw_profile("exif", "Exif" + std::string(2, '\0') + tiff);
+  const auto keyword = [](const char* kind) {
+    return std::string("Raw profile type ") + kind + std::string(1, '\0');
+  };
+  const std::string none(1, '\0');
+  const std::vector<std::string> chunks{
+      png_chunk("tEXt", keyword("exif") + plain),
+      png_chunk("tEXt", keyword("APP1") + with_head),
+      png_chunk("zTXt", keyword("APP1") + none + zlib_compressed(with_head)),
+      png_chunk("iTXt", keyword("exif") + none + none + "en" + none + none + with_head),
+      png_chunk("iTXt", keyword("exif") + "\1" + none + none + none + zlib_compressed(plain)),
+  };
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    INFO("chunk " << i);
+    PngDecoder decoder;
+    const auto file = bytes_of(plain_png({5, 3}, chunks[i]));
+    decoder.read_header(file, {}, true);
+    CHECK(decoder.orientation() == Orientation{true, true, false});
+    CHECK_FALSE(decoder.warnings().any());
+    decoder.read_header(file);
+    CHECK(decoder.orientation().is_upright());
+    const auto both = bytes_of(plain_png({5, 3}, chunks[i] + orientation_chunk(1)));
+    decoder.read_header(both, {}, true);  // the chunk of its own wins, as in Pillow
+    CHECK(decoder.orientation().is_upright());
+  }
+}
+
+TEST_CASE("damaged EXIF data in a PNG is counted where it is asked for") {
+  const std::string key = std::string("Raw profile type exif") + '\0';
+  const std::string zip = zlib_compressed(raw_profile("exif", exif_of(6)));
+  for (const std::string& chunk :
+       {png_chunk("eXIf", "II"), png_chunk("tEXt", key + "exif"), png_chunk("tEXt", key + "\nexif\n 8\n4d4d"),
+        png_chunk("zTXt", key), png_chunk("zTXt", key + std::string(1, '\0') + zip.substr(0, 9)),
+        png_chunk("iTXt", key), png_chunk("iTXt", key + "\1x")}) {
+    PngDecoder decoder;
+    const auto file = bytes_of(plain_png({5, 3}, chunk));
+    decoder.read_header(file, {}, true);
+    CHECK(decoder.warnings() == only(DecodeWarning::exif));
+    CHECK(decoder.orientation().is_upright());
+    decoder.read_header(file);
+    CHECK_FALSE(decoder.warnings().any());
+  }
 }
 
 TEST_CASE("limits on PNGs hold before memory is taken") {

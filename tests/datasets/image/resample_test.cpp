@@ -3,8 +3,10 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
+#include <span>
 
 #include "loader/base/errors.h"
+#include "loader/base/rng.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/image_hash.h"
 #include "tests/support/expect_error.h"
@@ -84,21 +86,83 @@ constexpr Golden kGolden[] = {
     {{30, 16}, {7, 7}, {1, 1}, Filter::lanczos, {128, 123, 129}, 0x2d42911adf6505f7},
 };
 
-}  // namespace
+// Made with Pillow 9.4: fromarray(formula image).crop(box).resize(size, filter), as torchvision's resized_crop().
+constexpr Golden kGoldenCrops[] = {
+    {{5, 3}, {27, 17}, {16, 16}, Filter::box, {205, 255, 49}, 0x38ed3fa3cc492583},
+    {{5, 3}, {27, 17}, {16, 16}, Filter::bilinear, {167, 193, 110}, 0x8d19c2a0f0fdbef5},
+    {{5, 3}, {27, 17}, {16, 16}, Filter::bicubic, {187, 220, 105}, 0x2d6336924f8ff860},
+    {{5, 3}, {27, 17}, {16, 16}, Filter::lanczos, {207, 237, 101}, 0xa40b2f4886bb12d6},
+    {{5, 3}, {27, 17}, {74, 46}, Filter::box, {95, 145, 195}, 0x204ea76cc6816be9},
+    {{5, 3}, {27, 17}, {74, 46}, Filter::bilinear, {115, 165, 167}, 0x65891a80e1d2f026},
+    {{5, 3}, {27, 17}, {74, 46}, Filter::bicubic, {116, 169, 181}, 0xa8d1ba051654b7c2},
+    {{5, 3}, {27, 17}, {74, 46}, Filter::lanczos, {123, 176, 184}, 0xe68b1280ddb47a70},
+    {{5, 3}, {27, 17}, {27, 9}, Filter::box, {95, 145, 195}, 0xcc38d998336f96ac},
+    {{5, 3}, {27, 17}, {27, 9}, Filter::bilinear, {95, 145, 133}, 0xab2fc1976fe7456b},
+    {{5, 3}, {27, 17}, {27, 9}, Filter::bicubic, {91, 149, 128}, 0xd767593d59176ea9},
+    {{5, 3}, {27, 17}, {27, 9}, Filter::lanczos, {89, 151, 122}, 0x8c2965009e09f9ce},
+    {{30, 16}, {7, 7}, {16, 16}, Filter::box, {55, 105, 155}, 0x22abe8d811b61a7d},
+    {{30, 16}, {7, 7}, {16, 16}, Filter::bilinear, {94, 131, 138}, 0x39ff2fe6eb93e3c4},
+    {{30, 16}, {7, 7}, {16, 16}, Filter::bicubic, {70, 126, 152}, 0x138eda84cfffad49},
+    {{30, 16}, {7, 7}, {16, 16}, Filter::lanczos, {67, 129, 160}, 0xb38579bccbceebb5},
+    {{30, 16}, {7, 7}, {74, 46}, Filter::box, {55, 105, 155}, 0xd6592234581ab5d9},
+    {{30, 16}, {7, 7}, {74, 46}, Filter::bilinear, {67, 116, 147}, 0xd3f2d48a47b86576},
+    {{30, 16}, {7, 7}, {74, 46}, Filter::bicubic, {54, 109, 155}, 0x7a73ef4101b390bd},
+    {{30, 16}, {7, 7}, {74, 46}, Filter::lanczos, {53, 111, 157}, 0xb702bf8da706ace1},
+};
 
-TEST_CASE("resampling gives the bytes of Pillow's resize with a box") {
+void check_golden(std::span<const Golden> wanted, FilterReach reach) {
   const Image source = image_of(kSource, formula);
-  for (const Golden& golden : kGolden) {
+  for (const Golden& golden : wanted) {
     INFO(name_of(golden.filter) << " of " << to_string(golden.box) << " at " << golden.corner[0] << " to "
                                 << to_string(golden.size));
     Geometry geometry(kSource);
     geometry.crop(golden.corner[0], golden.corner[1], golden.box);
-    geometry.resize(golden.size, golden.filter);
+    geometry.resize(golden.size, golden.filter, reach);
     const Image out = run(source, geometry);
     const ImageView view = out.view();
     const std::uint8_t* middle = view.pixel(golden.size.width / 2, golden.size.height / 2);
     CHECK(std::array<int, 3>{middle[0], middle[1], middle[2]} == golden.middle);
     CHECK(fnv1a(out) == golden.checksum);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("resampling gives the bytes of Pillow's resize with a box, where the filter may reach beyond it") {
+  check_golden(kGolden, FilterReach::picture);
+}
+
+TEST_CASE("resampling a crop gives the bytes of Pillow's crop and resize") {
+  check_golden(kGoldenCrops, FilterReach::crop);
+}
+
+TEST_CASE("a crop is resampled as if nothing lay beside it, flipped or not") {
+  const Image source = image_of({90, 70}, formula);
+  Rng rng(11, 0, 0);
+  const auto below = [&](int limit) {
+    return static_cast<int>(rng.below(static_cast<std::uint64_t>(limit)));
+  };
+  for (int i = 0; i < 400; ++i) {
+    const Size box{1 + below(90), 1 + below(70)}, size{1 + below(120), 1 + below(120)};
+    const int left = below(91 - box.width), top = below(71 - box.height);
+    const auto filter = static_cast<Filter>(below(4));
+    INFO(name_of(filter) << " of " << to_string(box) << " at " << left << ", " << top << " to "
+                         << to_string(size));
+    const Image cut =
+        image_of(box, [&](int x, int y, int c) { return source.view().pixel(left + x, top + y)[c]; });
+    Geometry part(source.size()), whole(box);
+    part.crop(left, top, box);
+    part.resize(size, filter);
+    whole.resize(size, filter);
+    if (rng.bernoulli(0.5)) part.flip(), whole.flip();
+    if (rng.bernoulli(0.5)) part.flip_vertically(), whole.flip_vertically();
+    Resampler resampler;
+    resampler.prepare(part);
+    CHECK(resampler.source_columns().first >= left);
+    CHECK(resampler.source_columns().last <= left + box.width);
+    CHECK(resampler.source_rows().first >= top);
+    CHECK(resampler.source_rows().last <= top + box.height);
+    REQUIRE(equal(run(source, part), run(cut, whole)));
   }
 }
 

@@ -3,7 +3,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <functional>
+#include <nlohmann/json.hpp>
 
+#include "datasets/records/manifest.h"
 #include "datasets/records/record_dataset.h"
 #include "datasets/records/shard_parts.h"
 #include "datasets/records/verify_records.h"
@@ -213,7 +215,8 @@ TEST_CASE("lengths within a record that break a bound are refused, though its ch
 TEST_CASE("a manifest is checked before it is believed") {
   const OneShard shard;
   const fs::path path = shard.set() / "leat-records.json";
-  const std::string text = content_of(path);
+  std::string text = content_of(path);
+  text.erase(text.rfind(",\"xxh3\""), 26);  // the manifest's own checksum, which would tell first
   const auto refused = [&](const std::string& from, const std::string& to, std::string_view why) {
     std::string changed = text;
     REQUIRE(changed.find(from) != std::string::npos);
@@ -229,6 +232,27 @@ TEST_CASE("a manifest is checked before it is believed") {
   refused("\"shape\":[3]", "\"shape\":[18446744073709551615,2]", "64 bits");
   refused("\"content\":\"text\"", "\"content\":\"rgb\"", "rgb");
   refused("{", "", "no JSON object");
+}
+
+TEST_CASE("a manifest that was damaged is told by its checksum, and older ones have none") {
+  const TemporaryFolder folder;
+  write_mixed(folder.path(), 20, {});
+  const std::string path = folder / kManifestName, text = content_of(path);
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const std::size_t at = changed.find(from);
+    REQUIRE(at != std::string::npos);
+    changed.replace(at, from.size(), to);
+    expect_error<DataError>([&] { parse_manifest(changed, path); }, {path, "checksum"});
+  };
+  CHECK(parse_manifest(text, path).samples() == read_manifest(folder.path()).samples());
+  refused("\"max_length\":", "\"max_length\":1");
+  refused("\"name\":\"boxes\"", "\"name\":\"boxer\"");
+  refused("\"raw_bytes\":", "\"raw_bytes\":1");
+  nlohmann::json object = nlohmann::json::parse(text);
+  CHECK(parse_manifest(object.dump(2), path).schema.size() == 4);  // however it is laid out
+  object.erase("xxh3");
+  CHECK(parse_manifest(object.dump(), path).schema.size() == 4);
 }
 
 }  // namespace leat::test

@@ -66,6 +66,7 @@ TEST_CASE("a shard from another set is not taken for this one's") {
   const std::string old = "\"bytes\":" + std::to_string(wanted);
   text.replace(text.find(old), old.size(),
                "\"bytes\":" + std::to_string(fs::file_size(folder / "set/shard-00000.leat")));
+  text.erase(text.rfind(",\"xxh3\""), 26);  // the manifest's own checksum
   replace_content(folder / "set/leat-records.json", text);
   expect_error<DataError>([&] { RecordSet(folder / "set").read(0); }, {"shard-00000.leat", "schema"});
 }

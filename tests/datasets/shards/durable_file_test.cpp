@@ -4,6 +4,7 @@
 
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/file_operations.h"
 
 namespace leat::test {
 
@@ -57,6 +58,17 @@ TEST_CASE("padding fills with zeros up to a multiple") {
 TEST_CASE("a folder that is not there is an error that names the file") {
   const TemporaryFolder folder;
   expect_error<SystemError>([&] { DurableFile(folder / "absent/file"); }, {"absent/file"});
+}
+
+TEST_CASE("a file's bytes are on the disk before it has its name, and its name is before commit returns") {
+  const TemporaryFolder folder;
+  const std::string name = folder / "file", temporary = name + ".tmp", place = folder.path();
+  const auto operations = recorded_operations([&] { write_durably(name, "content"); });
+  CHECK(operations == std::vector<FileOperation>{{"open", temporary},
+                                                 {"write", temporary},
+                                                 {"fdatasync", temporary},
+                                                 {"rename", temporary},
+                                                 {"fsync", place}});
 }
 
 }  // namespace leat::test

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "datasets/formats/tfrecord.h"
+#include "datasets/image/picture_decoder.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/tfrecord_bytes.h"
 #include "tests/support/expect_error.h"
@@ -173,6 +174,35 @@ TEST_CASE("format source: pixels of different sizes carry height and width") {
   CHECK(value(source, 1, "image") == "ghijkl");
 }
 
+TEST_CASE("format source: beside JPEGs pixels become PNGs, which lose none, in whatever order they come") {
+  const std::vector<RawFields> samples{
+      {pil(2, 1, "RGB", "abcdef")}, {jpeg("image", "x")}, {pil(1, 3, "L", "ghi")}};
+  for (const auto& order : {std::vector<std::size_t>{0, 1, 2}, {1, 2, 0}, {2, 0, 1}}) {
+    std::vector<RawFields> ordered;
+    for (const std::size_t i : order) ordered.push_back(samples[i]);
+    const FormatSource source = source_of(std::move(ordered));
+    REQUIRE(source.schema().size() == 1);
+    CHECK(content_of(source, "image") == Content::jpeg);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::string file = value(source, i, "image");
+      CHECK(file.size() <= field_of(source, "image").max_length);
+      if (order[i] == 1) {
+        CHECK(file == "\xff\xd8\xffx");
+        continue;
+      }
+      const std::vector<std::byte> png = bytes_of(file);
+      PictureDecoder decoder;
+      REQUIRE(decoder.read_header(png) == (order[i] == 0 ? Size{2, 1} : Size{1, 3}));
+      const ImageView pixels = decoder.decode().pixels;
+      std::string text;
+      for (int y = 0; y < pixels.size.height; ++y) {
+        text.append(reinterpret_cast<const char*>(pixels.row(y)), std::size_t(pixels.size.width) * 3);
+      }
+      CHECK(text == (order[i] == 0 ? "abcdef" : "ggghhhiii"));
+    }
+  }
+}
+
 TEST_CASE("format source: an array of bytes that is called image, and has the shape of one, holds pixels") {
   const FormatSource source = source_of(
       {{raw("image", "ndarray:uint8:1,2,3", "abcdef"), raw("other", "ndarray:uint8:1,2,3", "ghijkl")}});
@@ -214,6 +244,7 @@ TEST_CASE("format source: samples with other fields or values are refused, with 
       {{int64("y", 1)}, "the field 'y'"},
       {{int64("x", 1), int64("y", 1)}, "it has the fields x, y"},
       {{raw("x", "str", "a")}, "field 'x': it holds text, and numbers"},
+      {{raw("x", "list[bytes]", "")}, "field 'x': it holds a list, and numbers"},
       {{raw("x", "int8", "a")}, "field 'x': it is of i8, and of i64"},
       {{raw("x", "ndarray:int64:1,1", FileBytes().u64(1))}, "field 'x': its shape is"}};
   for (const auto& [second, problem] : cases) {
@@ -226,9 +257,8 @@ TEST_CASE("format source: samples with other fields or values are refused, with 
 }
 
 TEST_CASE("format source: what records do not hold is refused, with sample and field") {
-  const std::vector<RawField> cases{raw("x", "list[bytes]", ""),
-                                    raw("x", "pkl", ""),
-                                    raw("x", "jpeg_array", ""),
+  const std::vector<RawField> cases{raw("x", "pkl", ""),
+                                    raw("x", "complex64", ""),
                                     raw("x", "ndarray", ""),
                                     raw("x", "ndarray:complex64:1", ""),
                                     raw("x", "ndarray:uint8:", ""),
@@ -274,9 +304,53 @@ TEST_CASE("format source: a sample that changed since all were looked at is refu
     expect_error<DataError>([&] { source.read(0); }, {problem});
   };
   refused({raw("x", "bytes", "abc"), raw("p", "bytes", "c")}, "field 'x'");
-  refused({raw("x", "str", "ab"), raw("p", "bytes", "c")}, "field 'x'");
+  refused({raw("x", "int8", "a"), raw("p", "bytes", "c")}, "field 'x'");
   refused({raw("x", "bytes", "ab")}, "no field 'p'");
   refused({raw("x", "bytes", "ab"), raw("p", "bytes", "c"), raw("q", "bytes", "")}, "x, p, q");
+}
+
+TEST_CASE("format source: text that is not UTF-8 is bytes, and lists are bytes as they are laid out") {
+  const FormatSource source = source_of({{raw("t", "str", "a"), raw("l", "jpeg_array", "xyz")},
+                                         {raw("t", "str", "caf\xe9"), raw("l", "jpeg_array", "")}});
+  CHECK(content_of(source, "t") == Content::bytes);
+  CHECK(value(source, 1, "t") == "caf\xe9");
+  CHECK(content_of(source, "l") == Content::bytes);
+  CHECK(value(source, 0, "l") == "xyz");
+}
+
+TEST_CASE("format source: an array may carry its dtype along") {
+  const FormatSource source = source_of({{raw("x", "ndarray",
+                                              "\x12\x04\x02"
+                                              "abcd")},
+                                         {raw("x", "ndarray",
+                                              "\x12\x04\x02"
+                                              "efgh")}});
+  CHECK(field_of(source, "x").dtype == DType::f16);
+  CHECK(field_of(source, "x").shape == Shape{2});
+  CHECK(value(source, 1, "x") == "efgh");
+  expect_error<DataError>(
+      [] {
+        source_of({{raw("x", "ndarray",
+                        "\x07\x04\x01"
+                        "a")}});
+      },
+      {"number 7"});
+}
+
+TEST_CASE("format source: of several fields of images the one that is named becomes the image") {
+  const std::vector<RawFields> samples{{jpeg("left.jpg", "1"), jpeg("right.jpg", "2"), int64("label", 3)}};
+  const FormatSource unclear = source_of(samples);
+  CHECK_FALSE(unclear.schema().find("image"));
+  const FormatSource source(std::make_shared<ListedSource>(samples), {.image_field = "right.jpg"});
+  CHECK(value(source, 0, "image") ==
+        "\xff\xd8\xff"
+        "2");
+  CHECK(value(source, 0, "left") ==
+        "\xff\xd8\xff"
+        "1");
+  expect_error<ArgumentError>(
+      [&] { FormatSource(std::make_shared<ListedSource>(samples), {.image_field = "top"}); },
+      {"'top'", "left.jpg, right.jpg, label"});
 }
 
 }  // namespace leat::test

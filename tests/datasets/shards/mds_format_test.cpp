@@ -99,4 +99,11 @@ TEST_CASE("MDS: a type that it does not have is refused by the field's name") {
       {"'w'", "bf16"});
 }
 
+TEST_CASE("MDS: text that is not UTF-8 is refused by the field's name") {
+  const MdsFormat format(RecordSchema({{Field::text("caption", 100), Content::text}}), kUsualLimit);
+  CHECK(format.encode({{bytes_of(std::string("caf\xc3\xa9"))}}, 0).bytes.size() == 4 + 5);
+  expect_error<ArgumentError>([&] { format.encode({{bytes_of(std::string("caf\xe9"))}}, 0); },
+                              {"caption", "UTF-8"});
+}
+
 }  // namespace leat::test

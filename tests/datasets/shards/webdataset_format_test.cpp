@@ -3,7 +3,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
+#include "datasets/formats/tar_scanner.h"
 #include "datasets/shards/mds_format.h"
 #include "datasets/shards/npy.h"
 #include "datasets/shards/raw_value.h"
@@ -69,9 +71,9 @@ TEST_CASE("WebDataset: members lie next to each other in order of their suffixes
   CHECK(tar.size() == kTarRecord);
   const auto members = members_of(tar);
   REQUIRE(members.size() == 4);
-  CHECK(members[0].name == "cat/a_b.cls");  // a key ends at the first dot of its last part
+  CHECK(members[0].name == "cat/a%2Eb.cls");  // a key ends at the first dot of its last part
   CHECK(members[0].content == "3");
-  CHECK(members[1].name == "cat/a_b.jpg");
+  CHECK(members[1].name == "cat/a%2Eb.jpg");
   CHECK(members[1].content == "first");
   CHECK(members[2].name == "cat/c.cls");
   CHECK(members[2].content == "-4");
@@ -124,14 +126,48 @@ TEST_CASE("a bool that is read is a byte of 0 or 1") {
   CHECK(integer_of({"label", "bool", bytes_of(std::vector<std::uint8_t>{1})}) == 1);
 }
 
-TEST_CASE("WebDataset: long names are split, and refused where ustar cannot hold them") {
+TEST_CASE("WebDataset: long names are split, or stand in a header of their own") {
   const WebDatasetFormat format(folder_schema());
   const std::string path = std::string(90, 'd') + "/" + std::string(80, 'n') + ".jpg";
   const EncodedSample sample = format.encode(folder_sample(1, "x", path), 0);
   const auto members = members_of({reinterpret_cast<const char*>(sample.bytes.data()), sample.bytes.size()});
   CHECK(members.at(1).name == path);
+  std::vector<std::string> names;
+  const TemporaryFolder folder;
+  ShardSetWriter writer(folder.path(), format, 1 << 20);
+  for (const std::size_t length : {96U, 97U, 98U, 120U, 255U, 300U, 985U, 4000U}) {
+    names.push_back("cat/" + std::string(length - 4, 'n'));
+    writer.add(format.encode(folder_sample(1, "x", names.back() + ".jpg"), names.size()));
+  }
+  writer.finish();
+  const std::string tar = folder / "shard-000000.tar";
+  const FileReader file(tar);
+  TarScanner scanner(file);
+  for (const std::string& name : names) {
+    for (const char* suffix : {".cls", ".jpg"}) {
+      const auto member = scanner.next();
+      REQUIRE(member);
+      CHECK(member->name == name + suffix);
+    }
+  }
+  CHECK_FALSE(scanner.next());
+  const std::string list = folder / "list";
+  REQUIRE(std::system(("tar tf " + tar + " > " + list).c_str()) == 0);
+  CHECK(content_of(list).find("/" + std::string(296, 'n') + ".jpg\n") != std::string::npos);
   expect_error<ArgumentError>(
-      [&] { format.encode(folder_sample(1, "x", std::string(120, 'n') + ".jpg"), 0); }, {"too long"});
+      [&] { format.encode(folder_sample(1, "x", std::string(5000, 'n') + ".jpg"), 0); },
+      {"the limit is 4096"});
+}
+
+TEST_CASE("WebDataset: different names have different keys") {
+  const WebDatasetFormat format(folder_schema());
+  std::set<std::string> keys;
+  const std::vector<std::string> names{"x.1.jpg",  "x_1.jpg",  "x.1.2.jpg", "x.1_2.jpg",
+                                       "img.0001", "img.0002", "img"};
+  for (const std::string& name : names) keys.insert(format.encode(folder_sample(1, "x", "a/" + name), 0).key);
+  CHECK(keys.size() == names.size());
+  CHECK(keys.count("a/x%2E1") == 1);
+  CHECK(keys.count("a/img%2E0002") == 1);
 }
 
 TEST_CASE("WebDataset: keys that a reader would skip, join or follow out are refused") {
@@ -143,8 +179,8 @@ TEST_CASE("WebDataset: keys that a reader would skip, join or follow out are ref
   const TemporaryFolder folder;
   ShardSetWriter writer(folder.path(), format, 1 << 20);
   writer.add(format.encode(folder_sample(1, "x", "a.b.jpg"), 0));
-  expect_error<ArgumentError>([&] { writer.add(format.encode(folder_sample(1, "x", "a_b.jpg"), 1)); },
-                              {"a_b"});
+  expect_error<ArgumentError>([&] { writer.add(format.encode(folder_sample(1, "x", "a.b.png"), 1)); },
+                              {"a%2Eb"});
 }
 
 TEST_CASE("WebDataset: shards keep to their size") {

@@ -52,7 +52,9 @@ void append_pass(const PngPicture& picture, const Pass& pass, std::string& out) 
   }
 }
 
-std::string compressed(const std::string& content) {
+}  // namespace
+
+std::string zlib_compressed(const std::string& content) {
   uLongf size = compressBound(content.size());
   std::string out(size, '\0');
   if (compress(reinterpret_cast<Bytef*>(out.data()), &size, reinterpret_cast<const Bytef*>(content.data()),
@@ -61,8 +63,6 @@ std::string compressed(const std::string& content) {
   out.resize(size);
   return out;
 }
-
-}  // namespace
 
 std::string png_chunk(std::string_view type, std::string_view data) {
   const std::string body = std::string(type) + std::string(data);
@@ -92,7 +92,7 @@ std::string png_file(const PngPicture& picture) {
     append_pass(picture, {0, 0, 1, 1}, rows);
   }
   return std::string(kPngSignature) + png_header(picture) + picture.before +
-         png_chunk("IDAT", compressed(rows)) + png_chunk("IEND", "");
+         png_chunk("IDAT", zlib_compressed(rows)) + png_chunk("IEND", "");
 }
 
 }  // namespace leat::test

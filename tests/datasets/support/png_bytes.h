@@ -24,6 +24,7 @@ struct PngPicture {
 std::string png_chunk(std::string_view type, std::string_view data);
 std::string png_header(const PngPicture& picture);  // the chunk IHDR
 std::string png_file(const PngPicture& picture);
+std::string zlib_compressed(const std::string& content);
 
 inline constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
 

@@ -10,7 +10,7 @@ TarBytes& TarBytes::add(const TarEntry& entry) {
     FileBytes block;
     block.padded(entry.name, 100).text("0000444").u8(0).text("0000000").u8(0).text("0000000").u8(0);
     block.padded(entry.size_field.value_or(size), 12).text("00000000000").u8(0).padded(checksum, 8);
-    block.u8(static_cast<unsigned char>(entry.type)).zeros(100).text("ustar").u8(0).text("00");
+    block.u8(static_cast<unsigned char>(entry.type)).zeros(100).padded(entry.magic, 8);
     return block.padded("bigdata", 32)
         .padded("bigdata", 32)
         .zeros(16)

@@ -17,6 +17,10 @@ struct TarEntry {
   std::string_view prefix = {};
   std::optional<std::string_view> size_field = {};  // 12 bytes, instead of the octal length of `data`
   int checksum_change = 0;
+  std::string_view magic = std::string_view(
+      "ustar\0"
+      "00",
+      8);  // and version; 8 bytes, padded with zeros
 };
 
 class TarBytes {

@@ -1,0 +1,14 @@
+// The orientation that a PNG's EXIF data states.
+#pragma once
+
+#include <optional>
+
+#include "datasets/image/orientation.h"
+#include "datasets/image/png_chunks.h"
+
+namespace leat {
+
+// Of the chunk eXIf; where there is none, of the text. Upright where there is neither, nullopt where the data is damaged.
+std::optional<Orientation> png_orientation(const PngChunks& chunks);
+
+}  // namespace leat
