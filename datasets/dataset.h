@@ -13,6 +13,10 @@ namespace leat {
 // Workers are forked, so any C++ object can be a dataset: it is inherited, not copied or serialised. get() is
 // called by many processes, each on its own copy of the object; with thread workers it is called by many
 // threads at once and must be safe for that.
+//
+// A worker process keeps the regular files and folders that are open when the loader is made. Sockets, pipes, event
+// descriptors and devices are closed in it, since two processes cannot share a connection, and a worker must not hold a
+// GPU's memory. Open such a thing once per process: PerProcess (datasets/per_process.h) does that.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -40,6 +44,11 @@ class Dataset {
 
   // Whether read_ahead() does anything; constant. Where it does not, nobody looks ahead.
   virtual bool reads_ahead() const noexcept { return false; }
+
+  // What a user should know about the samples loaded so far, by all workers, though none was refused: one sentence with
+  // counts. Empty if there is nothing to tell. A loader tells its on_warning, after the first epoch that has something.
+  // Called in the process that made the loader, while workers may still call get().
+  virtual std::string warnings() const { return {}; }
 
   // Where sample `index` comes from, for messages: a path, say. Empty if there is nothing to add to the
   // index.

@@ -30,14 +30,18 @@ DecodeOptions decode_options(const ImageFolderOptions& options) {
   return {.limits = options.jpeg, .exif_orientation = options.exif_orientation, .reducing_gap = gap};
 }
 
-void list_files(const fs::path& folder, int depth, Listing& listing) {
+// Goes through the folder and those below it, and calls `on_broken_link` with each link that is none.
+template <class OnBrokenLink>
+void list_files(const fs::path& folder, int depth, Listing& listing, const OnBrokenLink& on_broken_link) {
   if (depth > kMaxDepth) {
     throw DataError(folder.string(), "folders are nested too deeply (does a link lead in a circle?)");
   }
   std::vector<std::string>& names = listing[folder.string()];
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.is_directory()) {
-      list_files(entry.path(), depth + 1, listing);
+    if (is_broken_link(entry)) {
+      on_broken_link(entry.path());
+    } else if (entry.is_directory()) {
+      list_files(entry.path(), depth + 1, listing, on_broken_link);
     } else {
       names.push_back(entry.path().filename().string());
     }
@@ -54,6 +58,11 @@ bool has_picture_name(const fs::path& path) {
   return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
 }
 
+bool is_broken_link(const fs::directory_entry& entry) {
+  std::error_code error;
+  return entry.is_symlink() && !fs::exists(entry.path(), error);
+}
+
 ImageFolder::ImageFolder(const fs::path& root, TransformPipeline transforms, ImageFolderOptions options)
     : transforms_(std::move(transforms)),
       max_file_bytes_(options.max_file_bytes),
@@ -61,28 +70,32 @@ ImageFolder::ImageFolder(const fs::path& root, TransformPipeline transforms, Ima
       image_(transforms_),
       schema_(image_.schema()) {
   try {
-    list(root);
+    list(root, options.allow_empty);
   } catch (const fs::filesystem_error& error) {
     throw SystemError("listing " + error.path1().string(), error.code().value());
   }
 }
 
-void ImageFolder::list(const fs::path& root) {
+void ImageFolder::list(const fs::path& root, bool allow_empty) {
   for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
-    if (entry.is_directory()) classes_.push_back(entry.path().filename().string());
+    if (is_broken_link(entry)) {
+      count_broken_link(entry.path());
+    } else if (entry.is_directory()) {
+      classes_.push_back(entry.path().filename().string());
+    }
   }
   if (classes_.empty()) {
     throw DataError(root.string(), "it holds no class folders; images are expected in <class>/<name>.jpg");
   }
   std::ranges::sort(classes_);
   for (std::size_t label = 0; label < classes_.size(); ++label) {
-    list_class(root / classes_[label], static_cast<std::int64_t>(label));
+    list_class(root / classes_[label], static_cast<std::int64_t>(label), allow_empty);
   }
 }
 
-void ImageFolder::list_class(const fs::path& folder, std::int64_t label) {
+void ImageFolder::list_class(const fs::path& folder, std::int64_t label, bool allow_empty) {
   Listing listing;
-  list_files(folder, 0, listing);
+  list_files(folder, 0, listing, [this](const fs::path& link) { count_broken_link(link); });
   const std::size_t files_before = files_.size(), ignored_before = ignored_files_;
   for (const auto& [path, names] : listing) {
     files_.add_folder(path);
@@ -95,12 +108,27 @@ void ImageFolder::list_class(const fs::path& folder, std::int64_t label) {
       }
     }
   }
-  if (files_.size() == files_before) {
-    throw DataError(
-        folder.string(),
-        fmt::format("this class has no images: there is no file called .jpg, .jpeg or .png ({} others)",
-                    ignored_files_ - ignored_before));
+  if (files_.size() == files_before && !allow_empty) {
+    throw DataError(folder.string(),
+                    fmt::format("this class has no images: there is no file called .jpg, .jpeg or .png ({} "
+                                "others); allow_empty accepts such a class",
+                                ignored_files_ - ignored_before));
   }
+}
+
+// The smallest path is the first one: folders are listed in no order.
+void ImageFolder::count_broken_link(const fs::path& link) {
+  std::string path = link.string();
+  if (broken_links_.count++ == 0 || path < broken_links_.first) broken_links_.first = std::move(path);
+}
+
+std::string ImageFolder::warnings() const {
+  std::string text = warnings_.text([this](std::size_t index) { return describe(index); });
+  if (broken_links_.count == 0) return text;
+  if (!text.empty()) text += "; ";
+  return text + fmt::format("{} link{} left out; the first is {}", broken_links_.count,
+                            broken_links_.count == 1 ? " that leads nowhere was" : "s that lead nowhere were",
+                            broken_links_.first);
 }
 
 void ImageFolder::get(std::size_t index, Rng& rng, SampleWriter& out) const {
@@ -117,7 +145,8 @@ void ImageFolder::get(std::size_t index, Rng& rng, SampleWriter& out) const {
 void ImageFolder::load(std::size_t index, Rng& rng, std::span<std::byte> row) const {
   thread_local std::vector<std::byte> file;
   read_file(files_.path_of(index), max_file_bytes_, file);
-  ImageLoader::of_this_thread().load(file, transforms_, decode_, rng, image_.output(row));
+  warnings_.count(ImageLoader::of_this_thread().load(file, transforms_, decode_, rng, image_.output(row)),
+                  index);
 }
 
 std::string ImageFolder::describe(std::size_t index) const {

@@ -9,8 +9,8 @@ namespace leat {
 
 void take_rows(RowMemory* memory, const Field& field, std::span<const std::byte> bytes) {
   if (memory == nullptr || memory->take(bytes)) return;
-  throw MemoryError(fmt::format("rows of field '{}' (max_length {})", field.name, *field.max_length),
-                    bytes.size(), available_memory());
+  throw memory_error(fmt::format("rows of field '{}' (max_length {})", field.name, *field.max_length),
+                     bytes.size());
 }
 
 }  // namespace leat

@@ -18,11 +18,14 @@ bool fits(const Field& field, DType dtype, std::span<const std::size_t> shape) {
 
 }  // namespace
 
-void SampleWriter::refuse_fixed(std::size_t field, DType dtype) const {
-  const Field& wanted = (*schema_)[field];
-  wanted.require(dtype);
+void SampleWriter::refuse_ragged(std::size_t field) const {
   throw ArgumentError(
-      fmt::format("field '{}' is ragged; it is written with ragged() or set_text()", wanted.name));
+      fmt::format("field '{}' is ragged; it is written with ragged() or set_text()", (*schema_)[field].name));
+}
+
+void SampleWriter::refuse_fixed(std::size_t field, DType dtype) const {
+  (*schema_)[field].require(dtype);
+  refuse_ragged(field);
 }
 
 void SampleWriter::refuse_scalar(std::size_t field, DType dtype) const {
@@ -131,15 +134,9 @@ void SampleWriter::refuse_unwritten(std::size_t field) const {
 
 void SampleWriter::report_incomplete() const {
   for (std::size_t field = 0; field < schema_->size(); ++field) {
-    const std::uint64_t bit = std::uint64_t{1} << field;
-    const Field& wanted = (*schema_)[field];
-    if (((written_ | placed_) & bit) == 0) refuse_unwritten(field);
-    if (wanted.is_ragged() && (written_ & bit) != 0) {
-      throw ArgumentError(fmt::format(
-          "get() asked for the bytes of the ragged field '{}'; it is written with ragged()", wanted.name));
-    }
+    if (((written_ | placed_) >> field & 1) == 0) refuse_unwritten(field);
   }
-  throw ArgumentError("get() wrote a field that the schema does not have");
+  throw ArgumentError("get() wrote a part whose fields the schema does not have");
 }
 
 }  // namespace leat

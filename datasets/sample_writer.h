@@ -46,18 +46,18 @@ class SampleWriter {
 
   // --- Fields of fixed shape
 
-  // The row's bytes of one field, to be written whole. `field` is a position in the schema, below its size.
-  std::span<std::byte> bytes(std::size_t field) noexcept {
-    written_ |= std::uint64_t{1} << field;
-    const std::size_t size = schema_->row_bytes(field);
-    return {columns_[field] + row_ * size, size};
+  /// The row's bytes of one field, to be written whole. `field` is a position in the schema. Throws ArgumentError if there
+  /// is no such field, or if it is ragged.
+  std::span<std::byte> bytes(std::size_t field) {
+    if (!schema_->has_fixed(field)) refuse_ragged(field);
+    return row_of(field);
   }
 
   // The same as elements, in row-major order. Throws ArgumentError where T is not the field's dtype.
   template <class T>
   std::span<T> values(std::size_t field) {
     if (!schema_->has_fixed(field, dtype_of<T>)) refuse_fixed(field, dtype_of<T>);
-    const std::span<std::byte> row = bytes(field);
+    const std::span<std::byte> row = row_of(field);
     return {reinterpret_cast<T*>(row.data()), row.size() / sizeof(T)};
   }
   template <class T>
@@ -69,7 +69,7 @@ class SampleWriter {
   template <class T>
   void set(std::size_t field, T value) {
     if (!schema_->has_scalar(field, dtype_of<T>)) refuse_scalar(field, dtype_of<T>);
-    std::memcpy(bytes(field).data(), &value, sizeof value);
+    std::memcpy(row_of(field).data(), &value, sizeof value);
   }
   template <class T>
   void set(std::string_view field, T value) {
@@ -127,6 +127,12 @@ class SampleWriter {
   }
 
  private:
+  std::span<std::byte> row_of(std::size_t field) noexcept {  // of fixed shape
+    written_ |= std::uint64_t{1} << field;
+    const std::size_t size = schema_->row_bytes(field);
+    return {columns_[field] + row_ * size, size};
+  }
+  [[noreturn]] void refuse_ragged(std::size_t field) const;
   [[noreturn]] void refuse_fixed(std::size_t field, DType dtype) const;
   [[noreturn]] void refuse_scalar(std::size_t field, DType dtype) const;
   [[noreturn]] void refuse_unwritten(std::size_t field) const;

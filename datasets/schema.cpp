@@ -103,6 +103,11 @@ void Schema::check(std::size_t field) const {
   check_extents(checked);
 }
 
+void Schema::refuse(std::size_t field) const {
+  throw ArgumentError(fmt::format("there is no field {}; the schema has {} (from 0 on: {})", field,
+                                  fields_.size(), names_of(fields_)));
+}
+
 std::size_t Schema::index_of(std::string_view name) const {
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (fields_[i].name == name) return i;

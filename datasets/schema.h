@@ -64,7 +64,11 @@ class Schema {
   explicit Schema(std::vector<Field> fields);  // throws ArgumentError naming the field that breaks a rule
 
   std::size_t size() const noexcept { return fields_.size(); }
-  const Field& operator[](std::size_t field) const { return fields_.at(field); }
+  /// Throws ArgumentError if there is no such field.
+  const Field& operator[](std::size_t field) const {
+    if (field >= fields_.size()) refuse(field);
+    return fields_[field];
+  }
   auto begin() const noexcept { return fields_.begin(); }
   auto end() const noexcept { return fields_.end(); }
 
@@ -78,8 +82,11 @@ class Schema {
   std::size_t row_bytes(std::size_t field) const noexcept { return row_bytes_[field]; }
 
   // Whether `field` is there, of fixed shape (and a scalar) and of `dtype`. Asked for every sample.
+  bool has_fixed(std::size_t field) const noexcept {
+    return field < fields_.size() && (fixed_fields_ >> field & 1) != 0;
+  }
   bool has_fixed(std::size_t field, DType dtype) const noexcept {
-    return field < fields_.size() && fields_[field].dtype == dtype && (fixed_fields_ >> field & 1) != 0;
+    return has_fixed(field) && fields_[field].dtype == dtype;
   }
   bool has_scalar(std::size_t field, DType dtype) const noexcept {
     return has_fixed(field, dtype) && fields_[field].shape.empty();
@@ -96,6 +103,7 @@ class Schema {
 
  private:
   void check(std::size_t field) const;
+  [[noreturn]] void refuse(std::size_t field) const;
 
   std::vector<Field> fields_;
   std::vector<std::size_t> row_bytes_;

@@ -7,6 +7,7 @@ export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 # what one clone has compiled serv
 
 say() { printf '\n== %s\n' "$*"; }
 
+say "This takes some minutes the first time: most of them for the build"
 say "Looking for the packages leat builds with"
 tools/install-deps.sh
 say "Configuring and building (build/release)"
@@ -16,7 +17,14 @@ cmake --build --preset release
 bin=build/release/bin
 export LEAT_CACHE_DIR=${LEAT_CACHE_DIR:-$PWD/build/demo-data}
 say "Measuring how fast the pictures load with 0, 1, 2 and 4 worker processes (generates 2,000 of them first, once)"
-"$bin/leat-sweep" --data synthetic:2000 --workers 0,1,2,4 --batch-size 64 --image-size 64 --seconds 5
+"$bin/leat-sweep" --data synthetic:2000 --num-workers 0,1,2,4 --batch-size 64 --image-size 64 --seconds 5
 say "Training a classifier on two data-parallel replicas"
+cat <<'END'
+  loss               of the training images; it falls
+  accuracy           share of the training images that were classified rightly, before each step learned from them
+  test accuracy      the same of images that are held back
+  samples/s          images that all replicas train on
+  waited for data    share of the time in which a replica waited for the loader: the lower the better
+END
 "$bin/leat-train" --data synthetic:2000 --replicas 2 --num-workers auto
 say "Done. The pictures are in $LEAT_CACHE_DIR; try: $bin/leat-train --help"

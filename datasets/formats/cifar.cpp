@@ -85,6 +85,13 @@ std::vector<std::string> read_names(const fs::path& path, std::int64_t classes) 
 
 }  // namespace
 
+bool has_cifar(const fs::path& folder, DatasetPart part) {
+  const bool is_train = part == DatasetPart::train;
+  std::error_code ignored;
+  return fs::exists(folder / (is_train ? "data_batch_1.bin" : "test_batch.bin"), ignored) ||
+         fs::exists(folder / (is_train ? "train.bin" : "test.bin"), ignored);
+}
+
 LabelledPixels read_cifar(const fs::path& folder, DatasetPart part) {
   const Variant variant = variant_of(folder, part);
   LabelledPixels pictures{

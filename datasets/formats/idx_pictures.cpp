@@ -44,7 +44,7 @@ bool is_of_part(const std::string& name, DatasetPart part) {
 }
 
 // "images-idx3-ubyte", "images.idx3-ubyte.gz" and the like.
-fs::path find_idx(const fs::path& folder, DatasetPart part, const std::string& what) {
+std::vector<fs::path> list_idx(const fs::path& folder, DatasetPart part, const std::string& what) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
@@ -52,10 +52,25 @@ fs::path find_idx(const fs::path& folder, DatasetPart part, const std::string& w
         name.find(what + "-idx") != std::string::npos || name.find(what + ".idx") != std::string::npos;
     if (is_idx && is_of_part(name, part)) found.push_back(entry.path());
   }
+  return found;
+}
+
+fs::path find_idx(const fs::path& folder, DatasetPart part, const std::string& what) {
+  std::vector<fs::path> found = list_idx(folder, part, what);
   if (found.size() == 1) return found.front();
   throw DataError(folder.string(),
                   fmt::format("{} files of {} {} are there (named as train-{}-idx3-ubyte); one is expected",
                               found.size(), part == DatasetPart::train ? "train" : "test", what, what));
+}
+
+// Of a function that lists a folder.
+template <class Function>
+auto listing(const Function& function) {
+  try {
+    return function();
+  } catch (const fs::filesystem_error& error) {
+    throw SystemError("listing " + error.path1().string(), error.code().value());
+  }
 }
 
 }  // namespace
@@ -74,11 +89,12 @@ LabelledPixels read_idx_pictures(const fs::path& images, const fs::path& labels)
 }
 
 LabelledPixels read_idx_pictures(const fs::path& folder, DatasetPart part) {
-  try {
-    return read_idx_pictures(find_idx(folder, part, "images"), find_idx(folder, part, "labels"));
-  } catch (const fs::filesystem_error& error) {
-    throw SystemError("listing " + error.path1().string(), error.code().value());
-  }
+  return listing(
+      [&] { return read_idx_pictures(find_idx(folder, part, "images"), find_idx(folder, part, "labels")); });
+}
+
+bool has_idx_pictures(const fs::path& folder, DatasetPart part) {
+  return listing([&] { return !list_idx(folder, part, "images").empty(); });
 }
 
 }  // namespace leat

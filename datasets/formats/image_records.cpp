@@ -127,7 +127,8 @@ void ImageRecords::load(std::size_t index, Rng& rng, SampleWriter& out) const {
   thread_local RawSample sample;
   read(index, sample);
   const RawField& image = required(find_picture(sample, fields_.image), fields_.image);
-  load_picture(image, transforms_, decode_, rng, image_.output(out.bytes(LabelledImage::kImage)));
+  const PixelOutput pixels = image_.output(out.bytes(LabelledImage::kImage));
+  warnings_.count(load_picture(image, transforms_, decode_, rng, pixels), index);
   out.set(LabelledImage::kLabel, integer_of(required(sample.find(fields_.label), fields_.label)));
 }
 

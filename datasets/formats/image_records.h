@@ -9,6 +9,7 @@
 #include "datasets/formats/raw_source.h"
 #include "datasets/image/decode_options.h"
 #include "datasets/image/transform.h"
+#include "datasets/image_warnings.h"
 #include "datasets/labelled_image.h"
 
 namespace leat {
@@ -48,6 +49,11 @@ class ImageRecords final : public Dataset {
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
   void read_ahead(std::size_t index) const noexcept override { source_->read_ahead(index, both_); }
   bool reads_ahead() const noexcept override { return source_->reads_ahead(); }
+  std::string warnings() const override {
+    return warnings_.text([this](std::size_t index) { return describe(index); });
+  }
+  // How many images were decoded with warnings so far, in all processes that load from this dataset.
+  ImageWarnings::Counts image_warnings() const noexcept { return warnings_.counts(); }
   std::string describe(std::size_t index) const override { return source_->describe(index); }
 
   std::int64_t label_of(std::size_t index) const;  // reads the label alone
@@ -64,6 +70,7 @@ class ImageRecords final : public Dataset {
   FieldChoice both_, otherwise_, label_;  // otherwise_: with the picture's other names
   LabelledImage image_;
   Schema schema_;
+  ImageWarnings warnings_;
 };
 
 }  // namespace leat

@@ -54,11 +54,17 @@ LabelledPixels read_idx_pictures(const std::filesystem::path& images, const std:
 // "images.idx", and its counterpart with "labels". Throws DataError where that is not one file each.
 LabelledPixels read_idx_pictures(const std::filesystem::path& folder, DatasetPart part);
 
+// Whether the folder holds the images of this part, by the names in it. Throws SystemError.
+bool has_idx_pictures(const std::filesystem::path& folder, DatasetPart part);
+
 // The binary version of CIFAR-10 (data_batch_1.bin to data_batch_5.bin, test_batch.bin; class names from
 // batches.meta.txt) or of CIFAR-100 (train.bin, test.bin; fine labels, names from fine_label_names.txt), whichever the
 // folder holds. A record is one label byte (CIFAR-100: coarse, fine) and 3 planes of 32 x 32. Throws DataError where a
 // file is no whole number of records or a label is out of range.
 // Source: A. Krizhevsky, "Learning Multiple Layers of Features from Tiny Images", and the data's web page.
 LabelledPixels read_cifar(const std::filesystem::path& folder, DatasetPart part);
+
+// Whether the folder holds this part, by the names in it.
+bool has_cifar(const std::filesystem::path& folder, DatasetPart part);
 
 }  // namespace leat

@@ -55,6 +55,13 @@ void check_encoding(const MdsColumn& column, const std::string& source) {
       source, fmt::format("column '{}' has the encoding '{}', which is not known", column.name, encoding));
 }
 
+// "jpeg:90" says how its writer encoded pictures, which readers need not know.
+std::string usual_encoding(std::string encoding) {
+  if (encoding.starts_with("jpeg:")) return "jpeg";
+  if (encoding == "jpegarray") return "jpeg_array";
+  return encoding;
+}
+
 std::optional<std::uint32_t> column_bytes(const json& size, const std::string& source) {
   if (size.is_null()) return std::nullopt;
   if (!size.is_number_unsigned() || size.get<std::uint64_t>() > kMaxShard) {
@@ -75,8 +82,8 @@ std::vector<MdsColumn> columns_of(const json& shard, const std::string& source) 
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (!names[i].is_string() || !encodings[i].is_string())
       throw DataError(source, "a column's name is no string");
-    columns.push_back(
-        {names[i].get<std::string>(), encodings[i].get<std::string>(), column_bytes(sizes[i], source)});
+    columns.push_back({names[i].get<std::string>(), usual_encoding(encodings[i].get<std::string>()),
+                       column_bytes(sizes[i], source)});
     check_encoding(columns.back(), source);
   }
   return columns;

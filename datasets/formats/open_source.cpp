@@ -31,7 +31,10 @@ constexpr std::array<Name, 8> kSchemes{{{"idx", SourceFormat::idx},
                                         {"beton", SourceFormat::beton},
                                         {"manifest", SourceFormat::manifest}}};
 
-constexpr std::array<Name, 6> kEndings{{{".tar", SourceFormat::webdataset},
+constexpr std::array<Name, 9> kEndings{{{".tar", SourceFormat::webdataset},
+                                        {".tar.gz", SourceFormat::webdataset},
+                                        {".tgz", SourceFormat::webdataset},
+                                        {".tar.zst", SourceFormat::webdataset},
                                         {".tfrecord", SourceFormat::tfrecord},
                                         {".tfrecords", SourceFormat::tfrecord},
                                         {".beton", SourceFormat::beton},
@@ -89,6 +92,11 @@ std::shared_ptr<const RawSource> open_source(SourceFormat format, const std::str
     case SourceFormat::cifar:
       return std::make_shared<PixelSource>(read_cifar(where, options.part));
     case SourceFormat::webdataset:
+      if (options.is_sequential) {
+        if (auto shards = find_tars(where); are_compressed(shards))
+          return std::make_shared<TarStreamSource>(std::move(shards),
+                                                   WebDatasetOptions{.index = options.index});
+      }
       return std::make_shared<WebDatasetSource>(where, WebDatasetOptions{.index = options.index});
     case SourceFormat::tfrecord:
       return std::make_shared<TfRecordSource>(where, TfRecordOptions{.index = options.index});

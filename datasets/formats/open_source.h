@@ -25,6 +25,7 @@ std::optional<SourceFormat> recognise_source(const std::string& where);
 struct OpenOptions {
   DatasetPart part = DatasetPart::train;  // of idx and cifar, whose folders hold both
   IndexOptions index = {};                // of webdataset and tfrecord
+  bool is_sequential = false;             // samples will be read in order: compressed tars are taken, too
 };
 
 // Opens what is known to be of that format. What the format's own source throws.

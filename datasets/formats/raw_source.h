@@ -74,6 +74,9 @@ class RawSource {
   }
   virtual bool reads_ahead() const noexcept { return false; }
 
+  // Whether samples are to be read in order, by one thread, since anything else costs a lot.
+  virtual bool is_sequential() const noexcept { return false; }
+
   // Where the sample lies, for messages: "train-000017.tar, sample dir/n0153_17".
   virtual std::string describe(std::size_t index) const = 0;
 

@@ -91,15 +91,18 @@ void write_pil(const StoredPixels& picture, std::vector<std::byte>& bytes) {
   append_bytes(bytes, picture.pixels);
 }
 
-void load_picture(const RawField& field, const TransformPipeline& transforms, const DecodeOptions& decode,
-                  Rng& rng, const PixelOutput& out) {
-  if (field.encoding == "pil") return load_pixels(parse_pil(field), transforms, rng, out);
+DecodeWarnings load_picture(const RawField& field, const TransformPipeline& transforms,
+                            const DecodeOptions& decode, Rng& rng, const PixelOutput& out) {
+  if (field.encoding == "pil") {
+    load_pixels(parse_pil(field), transforms, rng, out);
+    return {};
+  }
   const std::string_view kind = picture_kind(field.bytes);
   if (!kind.empty() && kind != "JPEG" && kind != "PNG") {
     throw DataError(fmt::format("field '{}'", field.name),
                     fmt::format("it is a {} file; of files, JPEG and PNG are decoded", kind));
   }
-  ImageLoader::of_this_thread().load(field.bytes, transforms, decode, rng, out);
+  return ImageLoader::of_this_thread().load(field.bytes, transforms, decode, rng, out);
 }
 
 }  // namespace leat

@@ -7,6 +7,7 @@
 
 #include "datasets/formats/raw_source.h"
 #include "datasets/image/decode_options.h"
+#include "datasets/image/decode_warnings.h"
 #include "datasets/image/pixel_output.h"
 #include "datasets/image/transform.h"
 #include "loader/base/rng.h"
@@ -29,9 +30,9 @@ StoredPixels parse_pil(const RawField& field);
 // Replaces `bytes` by the encoding pil of these pixels.
 void write_pil(const StoredPixels& picture, std::vector<std::byte>& bytes);
 
-// Transforms the picture into `out`, whose size the pipeline must make. Throws DataError on bad data and on kinds of
+// Transforms the picture into `out`, whose size the pipeline must make. Returns what was wrong with it. Throws DataError on bad data and on kinds of
 // files that are not decoded, ArgumentError on a picture that the transforms cannot take.
-void load_picture(const RawField& field, const TransformPipeline& transforms, const DecodeOptions& decode,
-                  Rng& rng, const PixelOutput& out);
+DecodeWarnings load_picture(const RawField& field, const TransformPipeline& transforms,
+                            const DecodeOptions& decode, Rng& rng, const PixelOutput& out);
 
 }  // namespace leat

@@ -30,7 +30,7 @@ std::string lower(std::string_view text) {
 // Collects the members of one sample at a time.
 class SampleCollector {
  public:
-  explicit SampleCollector(const FileReader& shard) : shard_(&shard) {}
+  explicit SampleCollector(const std::string& path) : path_(path) {}
 
   void add(const TarMember& member) {
     const auto name = split_member_name(member.name);
@@ -53,7 +53,7 @@ class SampleCollector {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& problem) const { throw DataError(shard_->path(), problem); }
+  [[noreturn]] void fail(const std::string& problem) const { throw DataError(path_, problem); }
 
   static void append_string(std::vector<std::byte>& bytes, std::string_view text) {
     append_little(bytes, static_cast<std::uint32_t>(text.size()));
@@ -75,7 +75,7 @@ class SampleCollector {
     count_ = 0;
   }
 
-  const FileReader* shard_;
+  std::string path_;
   std::vector<std::byte>
       payload_;  // per sample: key, u32 number of members; each: suffix, u64 offset, u64 size
   std::string key_;
@@ -102,8 +102,13 @@ std::optional<MemberName> split_member_name(std::string_view name) {
 }
 
 std::vector<std::byte> TarIndex::scan(const FileReader& shard) {
+  TarFile file(shard);
+  return scan(file);
+}
+
+std::vector<std::byte> TarIndex::scan(TarInput& shard) {
   TarScanner scanner(shard);
-  SampleCollector collector(shard);
+  SampleCollector collector(shard.path());
   while (const auto member = scanner.next()) collector.add(*member);
   return collector.finish();
 }

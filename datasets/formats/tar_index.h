@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "datasets/formats/file_reader.h"
+#include "datasets/formats/tar_input.h"
 
 namespace leat {
 
@@ -35,6 +36,7 @@ class TarIndex {
 
   // Reads every header of a shard. What TarScanner throws, and DataError on a sample with one suffix twice.
   static std::vector<std::byte> scan(const FileReader& shard);
+  static std::vector<std::byte> scan(TarInput& shard);
 
   // Adds the samples that scan() found in a shard. Throws DataError where the payload is not sound, or a member does
   // not lie within the shard's `bytes`; then nothing was added.

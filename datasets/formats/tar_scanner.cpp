@@ -36,6 +36,8 @@ void TarScanner::fail(const std::string& problem) const {
 
 bool TarScanner::read_header(Block& block) {
   header_ = position_;
+  file_->reach(position_ + kBlock);
+  if (file_->size() < position_) fail("the archive is cut off in the data of that member");
   if (file_->size() - position_ < kBlock) {
     fail(fmt::format("the archive is cut off: {} bytes are left, and no end mark was found",
                      file_->size() - position_));
@@ -49,6 +51,7 @@ bool TarScanner::read_header(Block& block) {
 
 // Behind one block of zeros comes another, or nothing.
 void TarScanner::check_end() {
+  file_->reach(position_ + kBlock);
   if (file_->size() - position_ < kBlock) return;
   Block second{};
   file_->read(position_, second);

@@ -9,12 +9,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "datasets/formats/file_reader.h"
 #include "datasets/formats/tar_header.h"
+#include "datasets/formats/tar_input.h"
 
 namespace leat {
 
@@ -33,7 +35,9 @@ class TarScanner {
   static constexpr std::uint64_t kMaxName = 4096;
   static constexpr std::uint64_t kMaxExtension = 1 << 16;  // of a PAX header or a long name, in bytes
 
-  explicit TarScanner(const FileReader& file) : file_(&file) {}  // which must outlive it
+  // `file` and `input` must outlive it.
+  explicit TarScanner(const FileReader& file) : own_(std::make_unique<TarFile>(file)), file_(own_.get()) {}
+  explicit TarScanner(TarInput& input) : file_(&input) {}
 
   // The next regular member; none at the archive's end.
   std::optional<TarMember> next();
@@ -59,7 +63,8 @@ class TarScanner {
   void check_fits(std::uint64_t size) const;
   [[noreturn]] void fail(const std::string& problem) const;
 
-  const FileReader* file_;
+  std::unique_ptr<TarInput> own_;  // null: the caller's
+  TarInput* file_;
   std::uint64_t position_ = 0;  // of the next header
   std::uint64_t header_ = 0;    // of the one in hand
   std::string last_name_;       // for messages

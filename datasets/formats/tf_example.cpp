@@ -10,6 +10,7 @@
 #include "datasets/formats/byte_writer.h"
 #include "datasets/formats/stored_picture.h"
 #include "datasets/formats/wire_reader.h"
+#include "loader/base/errors.h"
 
 namespace leat {
 
@@ -74,8 +75,9 @@ void check_count(std::size_t count, const WireReader& list) {
   if (count > kMaxValues) list.fail(fmt::format("a list of more than {} values", kMaxValues));
 }
 
-void write_bytes_list(WireReader list, std::string_view name, RawSample& sample) {
-  std::vector<std::span<const std::byte>> values;
+using Values = std::vector<std::span<const std::byte>>;
+
+void read_bytes_list(WireReader list, Values& values) {
   while (const auto field = list.next()) {
     if (field->number != 1 || field->type != Type::bytes) {
       list.skip(field->type);
@@ -85,6 +87,19 @@ void write_bytes_list(WireReader list, std::string_view name, RawSample& sample)
     values.push_back(value.take(value.remaining()));
     check_count(values.size(), list);
   }
+}
+
+void write_list(const Values& values, std::string_view name, RawSample& sample) {
+  std::vector<std::byte>& bytes = sample.add(name, "list[bytes]").bytes;
+  append_little(bytes, std::uint32_t{0});
+  append_little(bytes, static_cast<std::uint32_t>(values.size()));
+  for (const auto value : values) append_little(bytes, static_cast<std::uint32_t>(value.size()));
+  for (const auto value : values) append_bytes(bytes, value);
+}
+
+void write_bytes_list(WireReader list, std::string_view name, RawSample& sample) {
+  Values values;
+  read_bytes_list(list, values);
   if (values.size() == 1) {
     const std::string_view kind = picture_kind(values[0]);
     append_bytes(sample.add(name, kind == "JPEG"  ? "jpeg"
@@ -94,11 +109,7 @@ void write_bytes_list(WireReader list, std::string_view name, RawSample& sample)
                  values[0]);
     return;
   }
-  std::vector<std::byte>& bytes = sample.add(name, "list[bytes]").bytes;
-  append_little(bytes, std::uint32_t{0});
-  append_little(bytes, static_cast<std::uint32_t>(values.size()));
-  for (const auto value : values) append_little(bytes, static_cast<std::uint32_t>(value.size()));
-  for (const auto value : values) append_bytes(bytes, value);
+  write_list(values, name, sample);
 }
 
 // Values stand one by one, or packed in one field; `type` is that of one by one.
@@ -120,14 +131,18 @@ std::size_t read_numbers(WireReader list, Type type, std::vector<std::byte>& byt
   return count;
 }
 
+// Adds the feature's numbers, and returns how many there are.
+std::size_t read_numbers(const Feature& feature, std::vector<std::byte>& bytes) {
+  const WireReader list(*feature.list);
+  if (feature.kind == kFloatList)
+    return read_numbers(list, Type::fixed32, bytes, [](WireReader& from) { return from.fixed32(); });
+  return read_numbers(list, Type::varint, bytes, [](WireReader& from) { return from.varint(); });
+}
+
 void write_numbers(const Feature& feature, std::string_view name, RawSample& sample) {
   RawField& field = sample.add(name, {});
-  const WireReader list(*feature.list);
   const bool is_float = feature.kind == kFloatList;
-  const std::size_t count =
-      is_float
-          ? read_numbers(list, Type::fixed32, field.bytes, [](WireReader& from) { return from.fixed32(); })
-          : read_numbers(list, Type::varint, field.bytes, [](WireReader& from) { return from.varint(); });
+  const std::size_t count = read_numbers(feature, field.bytes);
   if (count == 1) {
     field.encoding = is_float ? "float32" : "int";
   } else {
@@ -135,10 +150,74 @@ void write_numbers(const Feature& feature, std::string_view name, RawSample& sam
   }
 }
 
+bool is_numeric(const Feature& feature) {
+  return feature.kind == kFloatList || feature.kind == kInt64List;
+}
+
 void write_feature(const Feature& feature, std::string_view name, std::string_view source,
                    RawSample& sample) {
-  if (feature.kind == kFloatList || feature.kind == kInt64List) return write_numbers(feature, name, sample);
+  if (is_numeric(feature)) return write_numbers(feature, name, sample);
   write_bytes_list(WireReader(feature.list.value_or(ByteReader({}, source))), name, sample);
+}
+
+// The steps of a sequence, not parsed yet.
+using Sequences = std::map<std::string_view, std::vector<Feature>>;
+
+void read_sequence(WireReader entry, Sequences& sequences) {
+  std::string_view name;
+  std::vector<Feature> steps;
+  while (const auto field = entry.next()) {
+    if (field->number == 1 && field->type == Type::bytes) {
+      ByteReader text = entry.bytes();
+      name = text.text(text.remaining());
+    } else if (field->number == 2 && field->type == Type::bytes) {
+      steps.clear();
+      for_each_message(WireReader(entry.bytes()), 1, [&](WireReader step) {
+        steps.push_back(read_feature(step));
+        check_count(steps.size(), entry);
+      });
+    } else {
+      entry.skip(field->type);
+    }
+  }
+  sequences.insert_or_assign(name, std::move(steps));
+  if (sequences.size() > kMaxFeatures) entry.fail(fmt::format("more than {} sequences", kMaxFeatures));
+}
+
+[[noreturn]] void refuse(std::string_view source, std::string_view name, std::string_view problem) {
+  throw DataError(std::string(source), fmt::format("sequence '{}': {}", name, problem));
+}
+
+void write_numeric_sequence(const std::vector<Feature>& steps, std::string_view name, std::string_view source,
+                            RawSample& sample) {
+  RawField& field = sample.add(name, {});
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].kind != steps[0].kind)
+      refuse(source, name, fmt::format("step {} is of another type than step 0", i));
+    const std::size_t count = read_numbers(steps[i], field.bytes);
+    if (i == 0) first = count;
+    if (count != first)
+      refuse(
+          source, name,
+          fmt::format("step {} has {} values, step 0 has {}; steps of one length are read", i, count, first));
+  }
+  field.encoding =
+      fmt::format("ndarray:{}:{}", steps[0].kind == kFloatList ? "float32" : "int64", steps.size());
+  if (first != 1) field.encoding += fmt::format(",{}", first);
+}
+
+void write_sequence(const std::vector<Feature>& steps, std::string_view name, std::string_view source,
+                    RawSample& sample) {
+  if (sample.find(name) != nullptr) refuse(source, name, "there is a feature with this name, too");
+  if (!steps.empty() && is_numeric(steps[0])) return write_numeric_sequence(steps, name, source, sample);
+  Values values;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].list && !is_numeric(steps[i])) read_bytes_list(WireReader(*steps[i].list), values);
+    if (values.size() != i + 1)
+      refuse(source, name, fmt::format("step {} is not one value of bytes, as step 0 is", i));
+  }
+  write_list(values, name, sample);
 }
 
 }  // namespace
@@ -151,6 +230,13 @@ void parse_tf_example(std::span<const std::byte> data, std::string_view source, 
   });
   for (const auto& [name, feature] : features) {
     if (choice.wants(name)) write_feature(feature, name, source, sample);
+  }
+  Sequences sequences;
+  for_each_message(WireReader(ByteReader(data, source)), 2, [&](WireReader map) {
+    for_each_message(map, 1, [&](WireReader entry) { read_sequence(entry, sequences); });
+  });
+  for (const auto& [name, steps] : sequences) {
+    if (choice.wants(name)) write_sequence(steps, name, source, sample);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -36,6 +37,28 @@ constexpr std::array<SuffixEncoding, 17> kEncodings{{{"jpg", "jpeg"},
                                                      {"pth", ""},
                                                      {"pt", ""}}};
 
+// Throws DataError on a member that is not read.
+std::string_view checked_encoding(const std::string& shard, const std::string& suffix,
+                                  const TarIndex::Member& member, const WebDatasetOptions& options) {
+  const auto refuse = [&](const std::string& problem) {
+    throw DataError(shard, fmt::format("member .{} at offset {}: {}", suffix, member.offset, problem));
+  };
+  const std::string_view encoding = encoding_of_suffix(suffix);
+  if (encoding.empty()) refuse("it is a pickle, which can run any code; those are not read");
+  if (member.size > options.max_member_bytes) {
+    refuse(fmt::format("it has {} bytes, the limit is {}", member.size, options.max_member_bytes));
+  }
+  return encoding;
+}
+
+std::string description(const std::string& shard, std::string_view key) {
+  return fmt::format("{}, sample '{}'", shard, key);
+}
+
+std::vector<std::string> classes_beside(const std::string& shard) {
+  return read_class_names(std::filesystem::path(shard).parent_path());
+}
+
 }  // namespace
 
 std::string_view encoding_of_suffix(std::string_view suffix) noexcept {
@@ -47,7 +70,7 @@ std::string_view encoding_of_suffix(std::string_view suffix) noexcept {
 }
 
 WebDatasetSource::WebDatasetSource(const std::string& where, WebDatasetOptions options)
-    : WebDatasetSource(find_shards(where, {".tar"}), std::move(options)) {}
+    : WebDatasetSource(find_tars(where), std::move(options)) {}
 
 WebDatasetSource::WebDatasetSource(std::vector<std::string> shards, WebDatasetOptions options)
     : options_(std::move(options)),
@@ -59,6 +82,12 @@ WebDatasetSource::WebDatasetSource(std::vector<std::string> shards, WebDatasetOp
   const IndexCache cache("tar1", options_.index);
   for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
     const FileReader file(shards_.path(shard));
+    if (const std::string_view compression = compression_of(file); !compression.empty()) {
+      throw DataError(file.path(),
+                      fmt::format("it is compressed as a whole ({}), so samples cannot be read at random: "
+                                  "convert it, with leat-convert {} DST",
+                                  compression, file.path()));
+    }
     shard_bytes_.push_back(file.size());
     cache.use(
         file, [&] { return TarIndex::scan(file); },
@@ -85,26 +114,81 @@ void WebDatasetSource::read_ahead(std::size_t index, const FieldChoice& choice) 
 void WebDatasetSource::read_member(std::size_t shard, const TarIndex::Member& member,
                                    RawSample& sample) const {
   const std::string& suffix = index_.suffix(member);
-  const auto refuse = [&](const std::string& problem) {
-    throw DataError(shards_.path(shard),
-                    fmt::format("member .{} at offset {}: {}", suffix, member.offset, problem));
-  };
-  const std::string_view encoding = encoding_of_suffix(suffix);
-  if (encoding.empty()) refuse("it is a pickle, which can run any code; those are not read");
-  if (member.size > options_.max_member_bytes) {
-    refuse(fmt::format("it has {} bytes, the limit is {}", member.size, options_.max_member_bytes));
-  }
+  const std::string_view encoding = checked_encoding(shards_.path(shard), suffix, member, options_);
   shards_.read(shard, member.offset, member.size, sample.add(suffix, encoding).bytes);
 }
 
 std::vector<std::string> WebDatasetSource::classes() const {
-  if (size() == 0) return {};
-  return read_class_names(std::filesystem::path(shards_.path(0)).parent_path());
+  return size() == 0 ? std::vector<std::string>() : classes_beside(shards_.path(0));
 }
 
 std::string WebDatasetSource::describe(std::size_t index) const {
   check_index(index);
-  return fmt::format("{}, sample '{}'", shards_.path(index_.shard_of(index)), index_.key(index));
+  return description(shards_.path(index_.shard_of(index)), index_.key(index));
+}
+
+std::vector<std::string> find_tars(const std::string& where) {
+  return find_shards(where, {".tar", ".tar.gz", ".tgz", ".tar.zst"});
+}
+
+bool are_compressed(const std::vector<std::string>& shards) {
+  return std::ranges::any_of(
+      shards, [](const std::string& shard) { return !compression_of(FileReader(shard)).empty(); });
+}
+
+struct TarStreamSource::Stream {
+  Stream(std::size_t number, const std::string& path) : shard(number), file(path), archive(file) {}
+
+  std::size_t shard;
+  FileReader file;
+  TarStream archive;  // refers to the file
+};
+
+TarStreamSource::TarStreamSource(std::vector<std::string> shards, WebDatasetOptions options)
+    : options_(std::move(options)), shards_(std::move(shards)) {
+  const IndexCache cache("tarstream1", options_.index);
+  for (const std::string& shard : shards_) {
+    const FileReader file(shard);
+    // The archive's size is not known before it was read, and kept with no index: reading tells where one is wrong.
+    constexpr std::uint64_t kAny = std::uint64_t{1} << 62;
+    cache.use(
+        file,
+        [&] {
+          TarStream archive(file);
+          std::vector<std::byte> payload = TarIndex::scan(archive);
+          archive.finish();
+          return payload;
+        },
+        [&](std::span<const std::byte> payload) { index_.add_shard(payload, kAny, file.path()); });
+  }
+}
+
+TarStreamSource::~TarStreamSource() = default;
+
+void TarStreamSource::read(std::size_t index, const FieldChoice& choice, RawSample& sample) const {
+  check_index(index);
+  sample.clear();
+  const std::size_t shard = index_.shard_of(index);
+  const std::scoped_lock lock(mutex_);
+  for (const TarIndex::Member& member : index_.members(index)) {
+    const std::string& suffix = index_.suffix(member);
+    if (!choice.wants(suffix)) continue;
+    const std::string_view encoding = checked_encoding(shards_[shard], suffix, member, options_);
+    if (!stream_ || stream_->shard != shard || stream_->archive.passed() > member.offset)
+      stream_ = std::make_unique<Stream>(shard, shards_[shard]);
+    std::vector<std::byte>& bytes = sample.add(suffix, encoding).bytes;
+    bytes.resize(static_cast<std::size_t>(member.size));
+    stream_->archive.read(member.offset, bytes);
+  }
+}
+
+std::vector<std::string> TarStreamSource::classes() const {
+  return size() == 0 ? std::vector<std::string>() : classes_beside(shards_[0]);
+}
+
+std::string TarStreamSource::describe(std::size_t index) const {
+  check_index(index);
+  return description(shards_[index_.shard_of(index)], index_.key(index));
 }
 
 }  // namespace leat

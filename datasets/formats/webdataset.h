@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -26,7 +28,7 @@ struct WebDatasetOptions {
 class WebDatasetSource final : public RawSource {
  public:
   // `where`: a folder of .tar files, or a path with ranges in braces (see find_shards()). Throws what TarScanner and
-  // find_shards() throw.
+  // find_shards() throw; DataError on shards that are compressed as a whole: their samples cannot be read at random.
   explicit WebDatasetSource(const std::string& where, WebDatasetOptions options = {});
   // These shards, in this order.
   explicit WebDatasetSource(std::vector<std::string> shards, WebDatasetOptions options = {});
@@ -48,6 +50,36 @@ class WebDatasetSource final : public RawSource {
   std::vector<std::uint64_t> shard_bytes_;
   TarIndex index_;
 };
+
+// The same of compressed tars (.tar.gz, .tgz, .tar.zst; plain ones among them, too), inflated from front to back: sample
+// after sample in order costs no more than inflating each shard once, and going back starts its shard again. For
+// conversion; is_sequential(). Thread-safe, one read at a time.
+class TarStreamSource final : public RawSource {
+ public:
+  explicit TarStreamSource(std::vector<std::string> shards, WebDatasetOptions options = {});
+  ~TarStreamSource() override;
+
+  std::size_t size() const override { return index_.size(); }
+  void read(std::size_t index, const FieldChoice& choice, RawSample& sample) const override;
+  bool is_sequential() const noexcept override { return true; }
+  std::string describe(std::size_t index) const override;
+  std::string_view key(std::size_t index) const override { return index_.key(index); }
+  std::vector<std::string> classes() const override;
+
+ private:
+  struct Stream;  // the shard that is being read
+
+  WebDatasetOptions options_;
+  std::vector<std::string> shards_;
+  TarIndex index_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<Stream> stream_;  // guarded by mutex_
+};
+
+// The shards that `where` names: plain and compressed tars of a folder, or those of a pattern (see find_shards()).
+std::vector<std::string> find_tars(const std::string& where);
+// Whether one of them is compressed as a whole. Throws SystemError.
+bool are_compressed(const std::vector<std::string>& shards);
 
 // The encoding of a field by its suffix; empty for pickles.
 std::string_view encoding_of_suffix(std::string_view suffix) noexcept;

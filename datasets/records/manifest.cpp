@@ -8,6 +8,7 @@
 
 #include "datasets/read_file.h"
 #include "datasets/records/schema_json.h"
+#include "datasets/records/xxh3.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
 
@@ -20,6 +21,7 @@ using nlohmann::json;
 constexpr std::size_t kMaxManifestBytes = std::size_t{256} << 20;
 constexpr const char* kFormat = "leat-records";
 constexpr std::size_t kVersion = 1;
+constexpr const char* kChecksum = "xxh3";
 
 std::uint64_t parse_checksum(const std::string& text, const std::string& source) {
   std::uint64_t checksum = 0;
@@ -55,6 +57,25 @@ ManifestShard read_shard(const json& object, const std::string& source) {
   return shard;
 }
 
+// Of the members but the checksum, as to_text() writes them.
+std::string checksum_text(json object) {
+  object.erase(kChecksum);
+  const std::string text = to_text(object);
+  return fmt::format("{:016x}", xxh3(std::as_bytes(std::span(text))));
+}
+
+// Manifests of older programs have none.
+void check_checksum(const json& object, const std::string& source) {
+  if (!object.contains(kChecksum)) return;
+  const std::string stated = read_string(object, kChecksum, source), real = checksum_text(object);
+  if (stated == real) return;
+  throw DataError(
+      source,
+      fmt::format(
+          "it is damaged, or was edited (then remove its member xxh3): its checksum is {}, and it states {}",
+          real, stated));
+}
+
 }  // namespace
 
 std::size_t Manifest::samples() const {
@@ -75,6 +96,7 @@ std::string to_json(const Manifest& manifest) {
   json object{
       {"format", kFormat}, {"version", kVersion}, {"samples", manifest.samples()}, {"shards", shards}};
   write_schema(manifest.schema, object);
+  object[kChecksum] = checksum_text(object);
   return to_text(object) + "\n";
 }
 
@@ -84,6 +106,7 @@ Manifest parse_manifest(std::string_view text, const std::string& source) {
   if (const auto version = read_count(object, "version", source); version != kVersion) {
     throw DataError(source, fmt::format("it is of version {}; this program reads {}", version, kVersion));
   }
+  check_checksum(object, source);
   Manifest manifest;
   manifest.schema = read_schema(object, source);
   const auto shards = object.find("shards");

@@ -66,7 +66,7 @@ void RecordImages::get(std::size_t index, Rng& rng, SampleWriter& out) const {
   const RecordView record = set_.read(index, {rows.data(), set_.schema().size()});
   if (!transforms_) return;
   try {
-    prepare(record, rng, delivered_.output(row));
+    warnings_.count(prepare(record, rng, delivered_.output(row)), index);
   } catch (const Error& error) {
     throw DataError(describe(index), error.what());
   }
@@ -85,7 +85,7 @@ Size RecordImages::size_of(const RecordView& record) const {
   return {static_cast<int>(width), static_cast<int>(height)};
 }
 
-void RecordImages::prepare(const RecordView& record, Rng& rng, const PixelOutput& out) const {
+DecodeWarnings RecordImages::prepare(const RecordView& record, Rng& rng, const PixelOutput& out) const {
   const std::span<const std::byte> stored = record.bytes(image_);
   ImageLoader& loader = ImageLoader::of_this_thread();
   if (set_.schema().content(image_) == Content::jpeg) {
@@ -94,6 +94,7 @@ void RecordImages::prepare(const RecordView& record, Rng& rng, const PixelOutput
   const Size size = size_of(record);
   const auto* pixels = reinterpret_cast<const std::uint8_t*>(stored.data());
   loader.load(ImageView{pixels, size, std::ptrdiff_t{size.width} * kChannels}, *transforms_, rng, out);
+  return {};
 }
 
 std::int64_t RecordImages::label_of(std::size_t index) const {

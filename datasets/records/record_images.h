@@ -13,6 +13,7 @@
 #include "datasets/image/decode_options.h"
 #include "datasets/image/image.h"
 #include "datasets/image/transform.h"
+#include "datasets/image_warnings.h"
 #include "datasets/labelled_image.h"
 #include "datasets/records/record_set.h"
 
@@ -33,6 +34,11 @@ class RecordImages final : public Dataset {
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
   void read_ahead(std::size_t index) const noexcept override { set_.read_ahead(index); }
   bool reads_ahead() const noexcept override { return true; }
+  std::string warnings() const override {
+    return warnings_.text([this](std::size_t index) { return describe(index); });
+  }
+  // How many images were decoded with warnings so far, in all processes that load from this dataset.
+  ImageWarnings::Counts image_warnings() const noexcept { return warnings_.counts(); }
   std::string describe(std::size_t index) const override { return set_.describe(index); }
 
   // Names of the labels; empty where the set has none.
@@ -45,7 +51,7 @@ class RecordImages final : public Dataset {
 
  private:
   Size size_of(const RecordView& record) const;
-  void prepare(const RecordView& record, Rng& rng, const PixelOutput& out) const;
+  DecodeWarnings prepare(const RecordView& record, Rng& rng, const PixelOutput& out) const;
 
   RecordSet set_;
   std::optional<TransformPipeline> transforms_;
@@ -55,6 +61,7 @@ class RecordImages final : public Dataset {
   std::size_t extents_ = 0;  // of pixels of different sizes
   LabelledImage delivered_;
   Schema schema_;
+  ImageWarnings warnings_;
 };
 
 }  // namespace leat

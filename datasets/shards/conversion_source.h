@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,18 @@ class ConversionSource {
   // Sample `index`, below size(). Throws DataError on a sample that is missing, damaged or too long, SystemError.
   virtual ConversionSample read(std::size_t index) const = 0;
 
+  // Whether samples are to be read in order, by one thread, since anything else costs a lot.
+  virtual bool is_sequential() const noexcept { return false; }
+
   // Where it comes from, for messages: a path, say.
   virtual std::string describe(std::size_t index) const = 0;
+
+  // What a user should know though nothing was refused, in one sentence; empty: nothing. See Dataset::warnings().
+  virtual std::string warnings() const { return {}; }
+
+  /// A number that changes, as far as can be told without reading everything once more, when samples are renamed,
+  /// exchanged or replaced: what a broken-off conversion compares before it goes on.
+  virtual std::uint64_t fingerprint() const = 0;
 
  protected:
   ConversionSource() = default;

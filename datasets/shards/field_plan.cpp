@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "datasets/formats/byte_writer.h"
+#include "datasets/image/png_encoder.h"
 #include "loader/base/errors.h"
 
 namespace leat {
@@ -15,14 +16,16 @@ namespace {
 
 using Kind = RawValue::Kind;
 
-constexpr std::size_t kColours = 3;
+constexpr std::size_t kColours = kChannels;
 
 // What holds values of both kinds; none where nothing does.
 std::optional<Kind> common_kind(Kind a, Kind b) {
   const auto are = [&](Kind one, Kind other) { return (a == one && b == other) || (a == other && b == one); };
   if (a == b) return a;
   if (are(Kind::decimal, Kind::text)) return Kind::text;
-  if (are(Kind::jpeg, Kind::bytes)) return Kind::bytes;
+  if (are(Kind::jpeg, Kind::bytes) || are(Kind::text, Kind::bytes) || are(Kind::decimal, Kind::bytes))
+    return Kind::bytes;
+  if (are(Kind::jpeg, Kind::pixels)) return Kind::jpeg;
   return std::nullopt;
 }
 
@@ -36,14 +39,32 @@ void append_pixels(const RawValue& value, std::vector<std::byte>& out) {
   for (const std::byte grey : value.bytes) out.insert(out.end(), kColours, grey);
 }
 
+Size size_of(const RawValue& pixels) {
+  return {static_cast<int>(pixels.shape[1]), static_cast<int>(pixels.shape[0])};
+}
+
+std::vector<std::byte> to_png(const RawValue& value) {
+  std::vector<std::byte> rgb;
+  append_pixels(value, rgb);
+  const Size size = size_of(value);
+  return encode_png(
+      {reinterpret_cast<const std::uint8_t*>(rgb.data()), size, std::ptrdiff_t{size.width} * kChannels});
+}
+
 }  // namespace
+
+// Other samples may hold files: the bounds of both kinds are kept.
+void FieldPlan::add_pixels(const RawValue& value) {
+  if (longest_pixels_ == 0) shape_ = value.shape;
+  sizes_differ_ |= !std::equal(shape_.begin(), shape_.begin() + 2, value.shape.begin());
+  longest_pixels_ = std::max(longest_pixels_, value.shape[0] * value.shape[1]);
+  longest_png_ = std::max(longest_png_, max_png_bytes(size_of(value)));
+}
 
 void FieldPlan::add(const RawValue& value) {
   add_kind(value);
-  if (kind_ == Kind::pixels) {
-    sizes_differ_ |= !empty_ && !std::equal(shape_.begin(), shape_.begin() + 2, value.shape.begin());
-    if (empty_) shape_ = value.shape;
-    longest_ = std::max(longest_, value.shape[0] * value.shape[1]);
+  if (value.kind == Kind::pixels) {
+    add_pixels(value);
   } else if (kind_ == Kind::numbers) {
     add_shape(value.shape);
   } else {
@@ -87,13 +108,15 @@ bool FieldPlan::make_label() {
 }
 
 void FieldPlan::append_fields(const std::string& name, std::vector<RecordField>& fields) const {
-  const std::size_t most = std::max<std::size_t>(1, longest_);
+  const std::size_t files = std::max(longest_, longest_png_);  // longest_png_ is 0 but for pixels
+  const std::size_t most = std::max<std::size_t>(1, kind_ == Kind::pixels ? longest_pixels_ : files);
   switch (kind_) {
     case Kind::decimal:
       return fields.push_back({{name, DType::i64, {}}, Content::values});
     case Kind::text:
       return fields.push_back({Field::text(name, most), Content::text});
     case Kind::bytes:
+    case Kind::list:
       return fields.push_back({Field::text(name, most), Content::bytes});
     case Kind::jpeg:
       return fields.push_back({Field::text(name, most), Content::jpeg});
@@ -121,7 +144,8 @@ bool FieldPlan::suits(const RawValue& value) const {
     return false;
   }
   return changed.kind_ == kind_ && changed.shape_ == shape_ && changed.sizes_differ_ == sizes_differ_ &&
-         changed.longest_ == longest_;
+         changed.longest_ == longest_ && changed.longest_pixels_ == longest_pixels_ &&
+         changed.longest_png_ == longest_png_;
 }
 
 void FieldPlan::convert(const RawField& field, ConversionSample& sample) const {
@@ -140,6 +164,8 @@ void FieldPlan::convert(const RawField& field, ConversionSample& sample) const {
     append_little(bytes, integer_of(field));
   } else if (kind_ == Kind::pixels) {
     append_pixels(value, bytes);
+  } else if (value.kind == Kind::pixels) {
+    bytes = to_png(value);
   } else {
     append_bytes(bytes, value.bytes);
   }

@@ -15,8 +15,12 @@ namespace leat {
 //
 //   numbers  of one shape -> that shape; where the first extent differs -> ragged; scalars among rows are rows of one
 //   decimal  i64, scalar; text where one of them is text
-//   text     text            bytes, jpeg -> bytes, or jpeg where all of them are
+//   text     text, or bytes where one is not UTF-8
+//   bytes, jpeg -> bytes, or jpeg where all of them are
+//   list     bytes, as the list is laid out
 //   pixels   RGB of one size -> rgb [height, width, 3]; of several -> ragged rgb with <name>_size; grey becomes RGB
+//   jpeg and pixels (FFCV's modes "smart" and "proportion")
+//            jpeg: files keep their bytes, and pixels become PNGs, which lose none
 class FieldPlan {
  public:
   // Throws ArgumentError that says how the value differs from those before, where no field holds both.
@@ -38,14 +42,17 @@ class FieldPlan {
 
   void add_kind(const RawValue& value);
   void add_shape(Shape shape);
+  void add_pixels(const RawValue& value);
   bool suits(const RawValue& value) const;
 
   bool empty_ = true;
   Kind kind_ = Kind::bytes;
   DType dtype_ = DType::u8;
-  Shape shape_;                // the first one
-  bool sizes_differ_ = false;  // the first extents; of pixels: height or width
-  std::size_t longest_ = 0;    // elements of a ragged field
+  Shape shape_;                     // the first one
+  bool sizes_differ_ = false;       // the first extents; of pixels: height or width
+  std::size_t longest_ = 0;         // elements of a ragged field, but for pixels
+  std::size_t longest_pixels_ = 0;  // of them, in one sample
+  std::size_t longest_png_ = 0;     // bytes of such a sample as a PNG
   bool is_label_ = false;
 };
 

@@ -11,6 +11,8 @@
 
 #include "datasets/formats/image_records.h"
 #include "datasets/formats/picture_names.h"
+#include "datasets/formats/utf8.h"
+#include "datasets/records/xxh3.h"
 #include "loader/base/errors.h"
 
 namespace leat {
@@ -49,6 +51,10 @@ bool is_rgb_array(const RecordField& field) {
          !array.is_ragged() && array.shape.size() == 3 && array.shape[2] == 3;
 }
 
+void update(Xxh3Stream& checksum, std::string_view text) {
+  checksum.update(std::as_bytes(std::span(text)));
+}
+
 void parse(const RawSample& sample, std::vector<RawValue>& values) {
   values.clear();
   for (const RawField& field : sample.fields()) values.push_back(parse_value(field));
@@ -56,7 +62,8 @@ void parse(const RawSample& sample, std::vector<RawValue>& values) {
 
 }  // namespace
 
-FormatSource::FormatSource(std::shared_ptr<const RawSource> source) : source_(std::move(source)) {
+FormatSource::FormatSource(std::shared_ptr<const RawSource> source, FormatSourceOptions options)
+    : source_(std::move(source)), options_(std::move(options)) {
   if (source_->size() == 0) throw ArgumentError("there are no samples, so no fields to learn from them");
   look_at_all();
   std::vector<RecordField> fields = make_fields();
@@ -70,8 +77,11 @@ void FormatSource::look_at_all() {
   RawSample sample;
   std::vector<RawValue> values;
   std::optional<DataError> first_error;
+  Xxh3Stream contents;
   for (std::size_t index = 0; index < size(); ++index) {
-    longest_key_ = std::max(longest_key_, source_->key(index).size());
+    longest_key_ = std::max(longest_key_, utf8_name(source_->key(index)).size());
+    update(contents, describe(index));
+    if (options_.on_progress) options_.on_progress(index);
     try {
       source_->read(index, {}, sample);
       parse(sample, values);
@@ -81,14 +91,22 @@ void FormatSource::look_at_all() {
     }
     if (columns_.empty()) begin(sample);
     add(index, sample, values);
+    for (const RawField& field : sample.fields()) {
+      update(contents, field.name);
+      contents.update(field.bytes);
+    }
   }
+  fingerprint_ = contents.digest();
   if (columns_.empty()) throw first_error.value_or(DataError(describe(0), "no sample has any field"));
 }
 
 void FormatSource::begin(const RawSample& sample) {
   for (const RawField& field : sample.fields()) columns_.push_back({field.name, field.name});
   const ImageFields guess = guess_image_fields(sample);
-  picture_ = guess.image;
+  picture_ = options_.image_field.empty() ? guess.image : options_.image_field;
+  if (std::ranges::find(columns_, picture_, &Column::raw_name) == columns_.end() &&
+      !options_.image_field.empty())
+    throw ArgumentError(fmt::format("there is no field '{}'; there are: {}", picture_, names_of(sample)));
   label_ = guess.label;
 }
 
@@ -166,8 +184,9 @@ ConversionSample FormatSource::read(std::size_t index) const {
   if (raw.fields().size() != columns_.size())
     throw DataError(describe(index), fmt::format("it has the fields {}: more than others", names_of(raw)));
   if (!has_key_) return sample;
-  const auto key = std::as_bytes(std::span(source_->key(index)));
-  sample.fields.emplace_back(key.begin(), key.end());
+  const std::string key = utf8_name(source_->key(index));
+  const auto key_bytes = std::as_bytes(std::span(key));
+  sample.fields.emplace_back(key_bytes.begin(), key_bytes.end());
   return sample;
 }
 

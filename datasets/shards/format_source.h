@@ -1,6 +1,7 @@
 // What any reader of datasets/formats/ reads, as a source to convert.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,11 @@
 
 namespace leat {
 
+struct FormatSourceOptions {
+  std::string image_field = {};  // the picture's, as the format calls it; empty: guess_image_fields()
+  std::function<void(std::size_t samples)> on_progress = {};  // called when so many have been looked at
+};
+
 // Fields are those of the samples, as FieldPlan has them, in the first sample's order. Names:
 //
 //   the one picture or RGB array  image     as guess_image_fields() finds it
@@ -19,7 +25,7 @@ namespace leat {
 //   txt                           text
 //   depth.jpg, note.txt, x.bin    depth, note, x: the field's name stands before such suffixes, as WebDatasetFormat
 //                                 writes them. Samples with png where the first has jpg have the same field
-//   the sample's key              name      text, where samples have keys and no field has the name
+//   the sample's key              name      text (see utf8_name()), where samples have keys and no field has the name
 //
 // Where another field has such a name, or one that would make it a group, a field keeps its own.
 //
@@ -30,12 +36,14 @@ class FormatSource final : public ConversionSource {
   // cannot be read is passed over then, and is an error of read(). Throws DataError that names sample and field where
   // samples have different fields, or values that no field holds; the first sample's error where none can be read;
   // ArgumentError where there are no samples, or on names that records cannot have.
-  explicit FormatSource(std::shared_ptr<const RawSource> source);
+  explicit FormatSource(std::shared_ptr<const RawSource> source, FormatSourceOptions options = {});
 
   std::size_t size() const override { return source_->size(); }
   const RecordSchema& schema() const override { return schema_; }
   ConversionSample read(std::size_t index) const override;
+  bool is_sequential() const noexcept override { return source_->is_sequential(); }
   std::string describe(std::size_t index) const override { return source_->describe(index); }
+  std::uint64_t fingerprint() const override { return fingerprint_; }  // of the samples' names and contents
 
  private:
   struct Column {
@@ -53,10 +61,12 @@ class FormatSource final : public ConversionSource {
   std::vector<RecordField> make_fields();
 
   std::shared_ptr<const RawSource> source_;
+  FormatSourceOptions options_;
   std::vector<Column> columns_;
   std::string picture_, label_;  // raw names, of the first sample; empty: not clear
   bool has_key_ = false;
   std::size_t longest_key_ = 0;
+  std::uint64_t fingerprint_ = 0;
   RecordSchema schema_;
 };
 

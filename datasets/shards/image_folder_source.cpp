@@ -1,8 +1,13 @@
 #include "datasets/shards/image_folder_source.h"
 
+#include <sys/stat.h>
+
+#include <array>
 #include <cstring>
 
+#include "datasets/formats/utf8.h"
 #include "datasets/read_file.h"
+#include "datasets/records/xxh3.h"
 #include "loader/base/errors.h"
 
 namespace leat {
@@ -21,8 +26,10 @@ RecordSchema make_schema(const std::vector<std::string>& classes) {
 }  // namespace
 
 // Nothing is decoded here, so the transforms do not matter.
-ImageFolderSource::ImageFolderSource(const std::filesystem::path& root)
-    : folder_(root, CenterCrop{1}), root_((root / "").string()), schema_(make_schema(folder_.classes())) {}
+ImageFolderSource::ImageFolderSource(const std::filesystem::path& root, bool allow_empty)
+    : folder_(root, CenterCrop{1}, {.allow_empty = allow_empty}),
+      root_((root / "").string()),
+      schema_(make_schema(folder_.classes())) {}
 
 ConversionSample ImageFolderSource::read(std::size_t index) const {
   ConversionSample sample;
@@ -33,9 +40,23 @@ ConversionSample ImageFolderSource::read(std::size_t index) const {
   const std::int64_t label = folder_.label_of(index);
   const auto label_bytes = std::as_bytes(std::span(&label, 1));
   sample.fields[kLabel].assign(label_bytes.begin(), label_bytes.end());
-  const auto name = std::as_bytes(std::span(path).subspan(root_.size()));
-  sample.fields[kName].assign(name.begin(), name.end());
+  const std::string name = utf8_name(std::string_view(path).substr(root_.size()));
+  const auto name_bytes = std::as_bytes(std::span(name));
+  sample.fields[kName].assign(name_bytes.begin(), name_bytes.end());
   return sample;
+}
+
+std::uint64_t ImageFolderSource::fingerprint() const {
+  Xxh3Stream checksum;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const std::string path = describe(i);
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) status = {};  // an error of read()
+    const std::array<std::int64_t, 3> facts{status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+    checksum.update(std::as_bytes(std::span(path)));
+    checksum.update(std::as_bytes(std::span(facts)));
+  }
+  return checksum.digest();
 }
 
 }  // namespace leat

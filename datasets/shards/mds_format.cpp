@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "datasets/formats/utf8.h"
 #include "datasets/shards/class_names_file.h"
 #include "datasets/shards/python_json.h"
 #include "loader/base/checked.h"
@@ -56,6 +57,12 @@ std::vector<std::byte> shape_head(const Field& field, std::size_t value_bytes) {
   std::vector<std::byte> head{static_cast<std::byte>(shape.size() << 2 | power)};
   for (const std::uint64_t extent : shape) append(head, &extent, std::size_t{1} << power);
   return head;
+}
+
+// Python's reader would fail at it.
+void check_text(const std::string& name, std::span<const std::byte> value) {
+  if (is_utf8({reinterpret_cast<const char*>(value.data()), value.size()})) return;
+  throw ArgumentError(fmt::format("field '{}': its text is not UTF-8, which MDS demands", name));
 }
 
 class MdsShard final : public ShardBuilder {
@@ -144,7 +151,8 @@ EncodedSample MdsFormat::encode(const ConversionSample& sample, std::size_t inde
   EncodedSample encoded;
   std::vector<std::byte> values;
   for (const Column& column : columns_) {
-    const auto& value = sample.fields.at(column.field);
+    const std::vector<std::byte>& value = sample.fields.at(column.field);
+    if (column.encoding == "str") check_text(column.name, value);
     std::vector<std::byte> head;
     if (column.encoding.starts_with("ndarray") && column.bytes == 0) {
       head = shape_head(schema_.fields()[column.field], value.size());

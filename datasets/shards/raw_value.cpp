@@ -10,6 +10,7 @@
 
 #include "datasets/formats/byte_reader.h"
 #include "datasets/formats/stored_picture.h"
+#include "datasets/formats/utf8.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
 
@@ -111,12 +112,40 @@ RawValue array_of(const RawField& field) {
   return numbers_of(field, *dtype, std::move(shape), reader.take(reader.remaining()));
 }
 
+// An array whose dtype stands in its first byte.
+RawValue any_array_of(const RawField& field) {
+  constexpr std::array<std::pair<unsigned, DType>, 11> kCodes{{{8, DType::u8},
+                                                               {9, DType::i8},
+                                                               {16, DType::u16},
+                                                               {17, DType::i16},
+                                                               {18, DType::f16},
+                                                               {32, DType::u32},
+                                                               {33, DType::i32},
+                                                               {34, DType::f32},
+                                                               {64, DType::u64},
+                                                               {65, DType::i64},
+                                                               {66, DType::f64}}};
+  const std::string source = fmt::format("field '{}'", field.name);
+  ByteReader reader(field.bytes, source);
+  const unsigned code = reader.little<std::uint8_t>();
+  for (const auto& [known, dtype] : kCodes) {
+    if (known != code) continue;
+    Shape shape = take_shape(field, reader);
+    return numbers_of(field, dtype, std::move(shape), reader.take(reader.remaining()));
+  }
+  refuse(field, fmt::format("its dtype has the number {}, which is not known", code));
+}
+
+RawValue text_of(const RawField& field) {
+  return {.kind = is_utf8(field.text()) ? Kind::text : Kind::bytes, .bytes = field.bytes};
+}
+
 RawValue decimal_or_text(const RawField& field) {
   try {
     integer_of(field);
     return {.kind = Kind::decimal, .bytes = field.bytes};
   } catch (const DataError&) {
-    return {.kind = Kind::text, .bytes = field.bytes};
+    return text_of(field);
   }
 }
 
@@ -145,6 +174,8 @@ std::string_view name_of(Kind kind) noexcept {
       return "text";
     case Kind::bytes:
       return "bytes";
+    case Kind::list:
+      return "a list";
     case Kind::jpeg:
       return "a picture's file";
     case Kind::pixels:
@@ -157,12 +188,15 @@ RawValue parse_value(const RawField& field) {
   const std::string& encoding = field.encoding;
   if (encoding == "jpeg" || encoding == "png") return picture_of(field);
   if (encoding == "bytes") return {.kind = Kind::bytes, .bytes = field.bytes};
+  if (encoding == "jpeg_array" || encoding.starts_with("list["))
+    return {.kind = Kind::list, .bytes = field.bytes};
+  if (encoding == "ndarray") return any_array_of(field);
   if (encoding == "str_int") return decimal_or_text(field);
   if (encoding == "pil") return pixels_of(field);
   if (encoding.starts_with(kArray)) return array_of(field);
   if (const auto dtype = dtype_named(encoding)) return numbers_of(field, *dtype, {}, field.bytes);
   for (const std::string_view text : kTexts) {
-    if (encoding == text) return {.kind = Kind::text, .bytes = field.bytes};
+    if (encoding == text) return text_of(field);
   }
   refuse(field, "records do not hold values of this encoding");
 }

@@ -15,8 +15,9 @@ struct RawValue {
   enum class Kind {
     numbers,  // int, scalars, ndarray:<dtype>:<shape>, ndarray:<dtype>
     decimal,  // str_int whose text is a whole number of 64 bits
-    text,     // str, json, str_float, str_decimal, other str_int
-    bytes,    // bytes, and of jpeg and png what is a picture of another kind
+    text,     // str, json, str_float, str_decimal, other str_int; where they are UTF-8
+    bytes,    // bytes; of these texts others; of jpeg and png what is a picture of another kind
+    list,     // list[...] and jpeg_array: bytes, as they are laid out
     jpeg,     // of jpeg and png: files of either kind
     pixels    // pil
   };
@@ -32,7 +33,7 @@ struct RawValue {
 std::string_view name_of(RawValue::Kind kind) noexcept;
 
 // Throws DataError that names the field where its bytes are not what its encoding says, and on encodings that records do
-// not hold: pkl, list[...], jpeg_array, ndarray with a dtype of its own, and what is not known.
+// not hold: pkl, and what is not known.
 // Source of ndarray's head: mosaicml/streaming, streaming/base/format/mds/encodings.py.
 RawValue parse_value(const RawField& field);
 

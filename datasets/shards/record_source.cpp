@@ -1,5 +1,7 @@
 #include "datasets/shards/record_source.h"
 
+#include "datasets/records/xxh3.h"
+
 namespace leat {
 
 ConversionSample RecordSource::read(std::size_t index) const {
@@ -10,6 +12,16 @@ ConversionSample RecordSource::read(std::size_t index) const {
     sample.fields.emplace_back(value.begin(), value.end());
   }
   return sample;
+}
+
+std::uint64_t RecordSource::fingerprint() const {
+  Xxh3Stream checksum;
+  for (std::size_t shard = 0; shard < set_.manifest().shards.size(); ++shard) {
+    const std::string path = set_.path_of(shard).string() + "\n";
+    checksum.update(std::as_bytes(std::span(path)));
+    checksum.update(std::as_bytes(std::span(&set_.manifest().shards[shard].checksum, 1)));
+  }
+  return checksum.digest();
 }
 
 }  // namespace leat

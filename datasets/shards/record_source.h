@@ -19,6 +19,7 @@ class RecordSource final : public ConversionSource {
   const RecordSchema& schema() const override { return set_.schema(); }
   ConversionSample read(std::size_t index) const override;
   std::string describe(std::size_t index) const override { return set_.describe(index); }
+  std::uint64_t fingerprint() const override;  // of the shards' names and checksums
 
  private:
   RecordSet set_;

@@ -14,7 +14,8 @@ namespace leat {
 
 namespace {
 
-constexpr std::size_t kNameBytes = 100, kPrefixBytes = 155, kMaxContent = (std::size_t{1} << 33) - 1;
+constexpr std::size_t kNameBytes = 100, kPrefixBytes = 155, kMaxContent = (std::size_t{1} << 33) - 1,
+                      kMaxName = 4096;  // of TarScanner
 
 class Header {
  public:
@@ -47,20 +48,28 @@ std::optional<std::size_t> find_cut(const std::string& name) {
   return std::nullopt;
 }
 
+// A name that is too long is cut off: a pax header has it.
 void put_name(Header& header, const std::string& name) {
-  if (name.size() <= kNameBytes) return header.put(0, name);
-  const auto cut = find_cut(name);
-  if (!cut) throw ArgumentError(fmt::format("the name '{}' is too long for a tar archive", name));
+  const auto cut = name.size() <= kNameBytes ? std::nullopt : find_cut(name);
+  if (!cut) return header.put(0, std::string_view(name).substr(0, kNameBytes));
   header.put(345, std::string_view(name).substr(0, *cut));
   header.put(0, std::string_view(name).substr(*cut + 1));
 }
 
-}  // namespace
+bool fits(const std::string& name) {
+  return name.size() <= kNameBytes || find_cut(name).has_value();
+}
 
-void append_tar_member(std::vector<std::byte>& archive, const std::string& name,
-                       std::span<const std::byte> content) {
-  if (content.size() > kMaxContent)
-    throw ArgumentError(fmt::format("'{}' is too long for a tar archive", name));
+// "<length> path=<name>\n", where the length counts itself.
+std::string pax_path(const std::string& name) {
+  const std::string rest = fmt::format(" path={}\n", name);
+  std::size_t length = rest.size() + 1;
+  while (fmt::formatted_size("{}", length) + rest.size() != length) ++length;
+  return fmt::format("{}{}", length, rest);
+}
+
+void append_member(std::vector<std::byte>& archive, const std::string& name, char type,
+                   std::span<const std::byte> content) {
   Header header;
   put_name(header, name);
   header.put(100, "0000444");
@@ -68,7 +77,7 @@ void append_tar_member(std::vector<std::byte>& archive, const std::string& name,
   header.put(116, "0000000");
   header.put(124, fmt::format("{:011o}", content.size()));
   header.put(136, "00000000000");
-  header.put(156, "0");  // a regular file
+  header.put(156, std::string_view(&type, 1));
   header.put(257, std::string_view("ustar\0"
                                    "00",
                                    8));
@@ -81,6 +90,22 @@ void append_tar_member(std::vector<std::byte>& archive, const std::string& name,
   archive.insert(archive.end(), bytes.begin(), bytes.end());
   archive.insert(archive.end(), content.begin(), content.end());
   archive.resize(align_up(archive.size(), kTarBlock));
+}
+
+}  // namespace
+
+void append_tar_member(std::vector<std::byte>& archive, const std::string& name,
+                       std::span<const std::byte> content) {
+  constexpr char kRegular = '0', kPax = 'x';
+  if (content.size() > kMaxContent)
+    throw ArgumentError(fmt::format("'{}' is too long for a tar archive", name));
+  if (name.size() > kMaxName)
+    throw ArgumentError(fmt::format("a name of {} bytes, the limit is {}", name.size(), kMaxName));
+  if (!fits(name)) {
+    const std::string path = pax_path(name);
+    append_member(archive, "././@PaxHeader", kPax, std::as_bytes(std::span(path)));
+  }
+  append_member(archive, name, kRegular, content);
 }
 
 }  // namespace leat

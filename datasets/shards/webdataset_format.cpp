@@ -75,6 +75,13 @@ std::string suffix_of(const RecordSchema& schema, std::size_t field) {
   return usual ? extension : name + "." + extension;
 }
 
+// "jpg", but not the "0001" of "frame.0001".
+bool is_extension(const std::string& text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return text.size() <= 5 && std::ranges::any_of(text, is_letter) &&
+         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
 }  // namespace
 
 WebDatasetFormat::WebDatasetFormat(RecordSchema schema)
@@ -92,8 +99,11 @@ std::string WebDatasetFormat::key_of(const ConversionSample& sample, std::size_t
   const auto& bytes = sample.fields[*field];
   std::string key(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t last = key.rfind('/') == std::string::npos ? 0 : key.rfind('/') + 1;
-  if (const std::size_t dot = key.rfind('.'); dot != std::string::npos && dot > last) key.resize(dot);
-  std::replace(key.begin() + static_cast<std::ptrdiff_t>(last), key.end(), '.', '_');
+  if (const std::size_t dot = key.rfind('.');
+      dot != std::string::npos && dot > last && is_extension(key.substr(dot + 1)))
+    key.resize(dot);
+  for (std::size_t dot = key.find('.', last); dot != std::string::npos; dot = key.find('.', dot))
+    key.replace(dot, 1, "%2E");
   // Readers skip such names, or would take them for places outside.
   if (last >= key.size() || key.find('\0') != std::string::npos || key.starts_with('/') ||
       ("/" + key).find("/../") != std::string::npos || ("/" + key).find("/__") != std::string::npos) {

@@ -71,21 +71,41 @@ TEST_CASE("a destination that could not be replaced at the end is refused at the
     expect_error<UsageError>([&] { find_destination(options_of(folder, folder / name)); },
                              {"exists already"});
   CHECK(find_destination(options_of(folder, folder / "empty")).folder == folder / "empty");
-  fs::create_directory(folder / "new.partial");
-  auto options = options_of(folder, folder / "new");
-  expect_error<UsageError>([&] { find_destination(options); }, {"--resume", "broken off"});
-  options.resume = true;
-  CHECK(find_destination(options).partial == folder / "new.partial");
+  folder.write("new.partial/leat-convert.json", "{}");
+  const tools::Destination unfinished = find_destination(options_of(folder, folder / "new"));
+  expect_error<UsageError>([&] { tools::WorkFolder(unfinished, false); }, {"--resume", "broken off"});
+  CHECK(tools::WorkFolder(unfinished, true).path() == folder / "new.partial");
+  folder.write("other.partial/x", "");
+  const tools::Destination other = find_destination(options_of(folder, folder / "other"));
+  for (const bool resume : {false, true})
+    expect_error<UsageError>([&] { tools::WorkFolder(other, resume); }, {"no unfinished conversion"});
 }
 
-TEST_CASE("a folder is held by one conversion at a time") {
+TEST_CASE("a folder is held by one conversion at a time, and the others are told so before any work") {
   const TemporaryFolder folder;
+  write_images(folder);
+  const tools::Destination destination = find_destination(options_of(folder, folder / "new"));
   {
-    const tools::FolderLock first(folder / "new");
-    expect_error<UsageError>([&] { tools::FolderLock second(folder / "new"); },
-                             {"another leat-convert", "new"});
+    const tools::WorkFolder first(destination, false);
+    for (const bool resume : {false, true})
+      expect_error<UsageError>([&] { tools::WorkFolder(destination, resume); },
+                               {"another leat-convert", "new"});
+    folder.write("new.partial/leat-convert.json", "{}");
+    for (const bool resume : {false, true})
+      expect_error<UsageError>([&] { tools::WorkFolder(destination, resume); },
+                               {"another leat-convert", "new"});
   }
-  const tools::FolderLock third(folder / "new");
+  const tools::WorkFolder third(destination, true);
+}
+
+TEST_CASE("a folder into which nothing was written is removed") {
+  const TemporaryFolder folder;
+  write_images(folder);
+  const tools::Destination destination = find_destination(options_of(folder, folder / "new"));
+  { const tools::WorkFolder unused(destination, false); }
+  CHECK_FALSE(fs::exists(folder / "new.partial"));
+  fs::create_directories(folder / "new.partial/train");  // as a killed process leaves it
+  CHECK(tools::WorkFolder(destination, false).path() == folder / "new.partial");
 }
 
 TEST_CASE("convert: what a format cannot hold beside its neighbours is named, or skipped and listed",

@@ -5,10 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "datasets/image/jpeg_encoder.h"
+#include "datasets/image/picture_decoder.h"
 #include "datasets/shards/image_folder_source.h"
 #include "datasets/shards/record_source.h"
 #include "datasets/synthetic_folder.h"
+#include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
+#include "tests/datasets/support/gzip.h"
+#include "tests/datasets/support/tar_bytes.h"
 #include "tests/tools/run_convert.h"
 
 namespace {
@@ -108,13 +113,15 @@ TEST_CASE("convert: inspect and verify say what a foreign source is, and find it
   CHECK(RecordSource(place / "c").size() == 79);
 }
 
-TEST_CASE("convert: IDX pictures become pixels and labels, of the part that is asked for", "[process]") {
+TEST_CASE("convert: IDX pictures become pixels, of each part or the one that is asked for", "[process]") {
   const Place place;
-  write_idx(place, "train");
-  const std::string folder = write_idx(place, "t10k");
-  for (const std::string& arguments : {folder, "idx:" + folder + " --part test"}) {
-    const std::string set = place / (arguments == folder ? "train" : "test");
-    REQUIRE(place.run(arguments + " " + set).code == 0);
+  const std::string folder = write_idx(place, "train");
+  REQUIRE(place.run(folder + " " + place / "alone").code == 0);
+  CHECK(RecordSource(place / "alone").size() == 2);
+  write_idx(place, "t10k");
+  REQUIRE(place.run(folder + " " + place / "both").code == 0);
+  REQUIRE(place.run("idx:" + folder + " --part test " + place / "test").code == 0);
+  for (const std::string& set : {place / "both/train", place / "both/test", place / "test"}) {
     const RecordSource records(set);
     REQUIRE(records.size() == 2);
     CHECK(records.schema().fields()[0].shape == Shape{2, 3, 3});
@@ -128,6 +135,7 @@ TEST_CASE("convert: IDX pictures become pixels and labels, of the part that is a
       CHECK(value(again, again.read(1), field) == value(records, records.read(1), field));
     }
   }
+  CHECK(place.run(folder + " " + place / "val --split val").code == 2);
 }
 
 TEST_CASE("convert: foreign samples that records cannot hold are one line and exit code 2", "[process]") {
@@ -145,5 +153,75 @@ TEST_CASE("convert: foreign samples that records cannot hold are one line and ex
     CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
     CHECK_FALSE(fs::exists(set));
     CHECK_FALSE(fs::exists(set + ".partial"));
+  }
+}
+
+TEST_CASE("convert: compressed tars are read from front to back, with the same result", "[process]") {
+  const Place place;
+  REQUIRE(place.run(place.images() + " " + place / "a --to webdataset --shard-size 300KB").code == 0);
+  REQUIRE(place.run(place / "a " + place / "plain --shard-size 200KB").code == 0);
+  fs::create_directory(place / "b");
+  fs::copy(place / "a/leat-classes.json", place / "b");
+  for (const auto& entry : fs::directory_iterator(place / "a")) {
+    const std::string name = entry.path().filename();
+    if (entry.path().extension() == ".tar")
+      place.write("b/" + name + ".gz", gzipped(content_of(entry.path())));
+  }
+  const ConvertOutcome outcome = place.run(place / "b " + place / "inflated --shard-size 200KB --workers 4");
+  REQUIRE(outcome.code == 0);
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(place / "plain")) {
+    const std::string name = entry.path().filename();
+    CHECK((content_of(entry.path()) == content_of(place / ("inflated/" + name))));
+    ++files;
+  }
+  CHECK(files > 3);
+  CHECK(place.run("verify " + place / "b").code == 0);
+}
+
+TEST_CASE("convert: what is of no known format is refused with those that are", "[process]") {
+  const Place place;
+  const ConvertOutcome outcome = place.run(place.write("x.parquet", "PAR1") + " " + place / "set");
+  CHECK(outcome.code == 2);
+  for (const char* format : {"x.parquet", "webdataset", "tfrecord", "beton", "mds", "image folders"})
+    CHECK(outcome.err.find(format) != std::string::npos);
+}
+
+TEST_CASE("convert: of several fields of images --image-field names the one to resize", "[process]") {
+  const Place place;
+  TarBytes tar;
+  for (int i = 0; i < 2; ++i) {
+    const std::string key = std::to_string(i);
+    const auto jpeg = encode_jpeg(image_of({40, 20}, ramp).view());
+    tar.add({key + ".cls", key})
+        .add({key + ".left.jpg", text_of(jpeg)})
+        .add({key + ".right.jpg", text_of(jpeg)});
+  }
+  const std::string source = place.write("x.tar", tar.end().str());
+  const ConvertOutcome unclear = place.run(source + " " + place / "set --resize max:10");
+  CHECK(unclear.code == 2);
+  CHECK(unclear.err.find("--image-field") != std::string::npos);
+  CHECK(place.run(source + " " + place / "set --image-field top.jpg").code == 2);
+  REQUIRE(place.run(source + " " + place / "set --resize max:10 --image-field right.jpg").code == 0);
+  const RecordSource records(place / "set");
+  const ConversionSample sample = records.read(1);
+  PictureDecoder decoder;
+  CHECK(decoder.read_header(value(records, sample, "image")) == Size{10, 5});
+  CHECK(decoder.read_header(value(records, sample, "left")) == Size{40, 20});
+}
+
+TEST_CASE("convert: a file's name that is not UTF-8 comes through every format", "[process]") {
+  const Place place;
+  const auto jpeg = encode_jpeg(image_of({8, 6}, ramp).view());
+  place.write("src/cat/caf\xe9.jpg", text_of(jpeg));
+  place.write("src/cat/x.1.jpg", text_of(jpeg));
+  place.write("src/cat/x_1.jpg", text_of(jpeg));
+  for (const std::string to : {"mds", "webdataset", "leat"}) {
+    const ConvertOutcome outcome = place.run(place / "src " + place / to + " --verify --to " + to);
+    CHECK(outcome.code == 0);
+    REQUIRE(place.run(place / to + " " + place / (to + "-records")).code == 0);
+    const RecordSource records(place / (to + "-records"));
+    REQUIRE(records.size() == 3);
+    CHECK(text_of(value(records, records.read(0), "name")).starts_with("cat/caf%E9"));
   }
 }

@@ -12,6 +12,7 @@
 #include "datasets/shards/image_folder_source.h"
 #include "datasets/shards/record_source.h"
 #include "tests/datasets/image/formula_image.h"
+#include "tests/datasets/support/beton_bytes.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/support/expect_error.h"
 #include "tests/tools/run_convert.h"
@@ -89,6 +90,45 @@ TEST_CASE("a PNG that is resized stays one, unless a JPEG's quality is asked for
   CHECK_FALSE(is_png(tools::Recoder(schema, options).apply(sample).fields[1]));
 }
 
+TEST_CASE("convert: a .beton with JPEGs and raw pixels in one field, as FFCV writes by default",
+          "[process]") {
+  const TemporaryFolder folder;
+  const std::string jpeg(text_of(encode_jpeg(image_of({16, 8}, ramp).view())));
+  const Image raw = image_of({5, 3}, ramp);
+  BetonBytes file{.columns = {{2, "image"}, {1, "label"}}, .rows = {}, .regions = {jpeg, {}, jpeg}};
+  file.regions[1].assign(reinterpret_cast<const char*>(raw.view().data), 5 * 3 * 3);
+  file.rows.resize(3, std::string(24, '\0'));
+  for (std::size_t i = 0; i < 3; ++i) {
+    const bool is_raw = i == 1;
+    file.rows[i] = FileBytes()
+                       .u8(is_raw ? 1 : 0)
+                       .u16(is_raw ? 5 : 16)
+                       .u16(is_raw ? 3 : 8)
+                       .u64(file.region(i))
+                       .zeros(3)
+                       .u64(i)
+                       .str();
+  }
+  folder.write("x.beton", file.str());
+  for (const std::string step :
+       {"verify x.beton", "x.beton a", "a b --to webdataset", "b c --to mds", "c d", "verify d"}) {
+    const ConvertOutcome outcome = run(folder, step);
+    INFO(step << "\n" << outcome.err);
+    REQUIRE(outcome.code == 0);
+  }
+  for (const char* name : {"a", "d"}) {
+    const RecordSource records(folder / name);
+    REQUIRE(records.size() == 3);
+    for (const std::size_t i : {0U, 2U}) CHECK(text_of(picture(records, records.read(i))) == jpeg);
+    const ConversionSample sample = records.read(1);
+    CHECK(is_png(picture(records, sample)));
+    PictureDecoder decoder;
+    REQUIRE(decoder.read_header(picture(records, sample)) == raw.size());
+    const ImageView pixels = decoder.decode().pixels;
+    for (int y = 0; y < 3; ++y) CHECK(std::equal(pixels.row(y), pixels.row(y) + 5 * 3, raw.view().row(y)));
+  }
+}
+
 TEST_CASE("convert: a contact sheet shows the first samples, and text below", "[process]") {
   const TemporaryFolder folder;
   write_images(folder);
@@ -135,6 +175,7 @@ TEST_CASE("a contact sheet needs pictures, and takes raw pixels as well as files
       return {{std::vector<std::byte>(2 * 4 * 3, std::byte{7})}};
     }
     std::string describe(std::size_t) const override { return "pixels"; }
+    std::uint64_t fingerprint() const override { return 0; }
 
    private:
     RecordSchema schema_;

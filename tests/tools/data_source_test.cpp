@@ -111,6 +111,17 @@ TEST_CASE("a manifest's images are divided as a folder's are") {
   CHECK(train.classes() == std::vector<std::string>{"cat", "dog"});
 }
 
+TEST_CASE("labels that are no numbers of classes are refused") {
+  const TemporaryFolder folder;
+  folder.write("0.jpg", "");
+  for (const std::string label : {"1000000", "-1"}) {
+    const ImageLocation location =
+        find_images(folder.write("m.csv", "0.jpg," + label + "\n0.jpg,0\n"), silent);
+    expect_error<UsageError>([&] { ImageSet(location, Part::train, test_transforms(8)); },
+                             {"the label " + label, "from 0 to 999999"});
+  }
+}
+
 TEST_CASE("generated images are made once") {
   const TemporaryFolder folder;
   const ScopedVariable cache("LEAT_CACHE_DIR", folder.path().c_str());

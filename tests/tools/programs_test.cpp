@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -24,6 +25,7 @@ using nlohmann::json;
 
 const std::string kTrain = LEAT_TRAIN;
 const std::string kSweep = LEAT_SWEEP;
+const std::string kConvert = LEAT_CONVERT;
 
 struct Outcome {
   int code = -1;
@@ -98,14 +100,46 @@ TEST_CASE("--help and --version answer on stdout", "[process]") {
     const Outcome help = run(program + " --help");
     CHECK(help.code == 0);
     CHECK(help.err.empty());
-    for (const char* option :
-         {"--data", "--batch-size", "--json", "--image-size", "synthetic:N", "imagefolder:PATH"}) {
-      INFO(option);
-      CHECK(help.out.find(option) != std::string::npos);
+    for (const char* part : {"--data", "--batch-size", "--json", "--image-size", "synthetic:N",
+                             "imagefolder:PATH", "Examples:", "LEAT_CACHE_DIR", "Exit status:"}) {
+      INFO(part);
+      CHECK(help.out.find(part) != std::string::npos);
     }
+  }
+  for (const auto& program : {kTrain, kSweep, kConvert}) {
     const Outcome version = run(program + " --version");
     CHECK(version.code == 0);
     CHECK(lines(version.out) == 1);
+  }
+  const Outcome command = run(kConvert + " inspect --help");
+  CHECK(command.code == 0);
+  CHECK(command.out.find("--contact-sheet FILE") != std::string::npos);
+  CHECK(command.out.find("--shard-size") == std::string::npos);
+}
+
+TEST_CASE("every option of a program is in its man page and completions", "[process]") {
+  const std::regex option("  (--[a-z-]+)");
+  for (const auto& program : {kTrain, kSweep, kConvert}) {
+    const TemporaryFolder folder;
+    REQUIRE(run(program + " --generate-manual " + folder.path().string()).code == 0);
+    const std::string name = std::filesystem::path(program).filename();
+    const std::string man = read(folder / ("man/man1/" + name + ".1"));
+    const std::string bash = read(folder / ("bash-completion/completions/" + name));
+    const std::string zsh = read(folder / ("zsh/site-functions/_" + name));
+    const std::string fish = read(folder / ("fish/vendor_completions.d/" + name + ".fish"));
+    const std::string help = run(program + " --help").out;
+    int options = 0;
+    for (std::sregex_iterator found(help.begin(), help.end(), option); found != std::sregex_iterator();
+         ++found) {
+      const std::string each = (*found)[1];
+      INFO(name << " " << each);
+      CHECK(bash.find(each) != std::string::npos);
+      CHECK(zsh.find(each + "[") != std::string::npos);
+      CHECK(fish.find("-l " + each.substr(2)) != std::string::npos);
+      CHECK(man.find(std::regex_replace(each, std::regex("-"), "\\-")) != std::string::npos);
+      ++options;
+    }
+    CHECK(options > 5);
   }
 }
 
@@ -120,6 +154,8 @@ TEST_CASE("wrong input ends with one line and code 2", "[process]") {
     check_refused(program + " --data " + images() + " --json /nowhere/at/all", "/nowhere/at/all");
     check_refused(program + " --data " + images() + " --json /tmp", "/tmp");
   }
+  check_refused(kSweep + " --data " + images() + " --report /nowhere/at/all", "/nowhere/at/all");
+  check_refused(kSweep + " --data " + images() + " --rounds 0", "--rounds");
   check_refused(kTrain + " --data " + images() + " --num-workers few", "few");
   check_refused(kTrain + " --data " + images() + " --device tpu", "tpu");
   check_refused(kTrain + " --data " + images() + " --device cuda --replicas 2", "one process");
@@ -128,6 +164,17 @@ TEST_CASE("wrong input ends with one line and code 2", "[process]") {
   const std::string two = "env RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=1 ";
   check_refused(two + kTrain + " --data " + images() + " --replicas 2", "WORLD_SIZE=2");
   check_refused(two + kTrain + " --data " + images() + " --batch-size 5", "no multiple");
+}
+
+TEST_CASE("leat-train started by a launcher that it does not read is refused", "[process]") {
+  const std::string train = kTrain + " --data " + images() + " --epochs 1";
+  check_refused("env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 " + train, "OMPI_COMM_WORLD_SIZE=2");
+  check_refused("env PMI_SIZE=2 PMI_RANK=1 " + train, "PMI_SIZE=2");
+  check_refused("env SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_PROCID=1 " + train, "SLURM_NTASKS=2");
+  check_refused(
+      "env TORCHELASTIC_USE_AGENT_STORE=True RANK=1 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29400 " +
+          train,
+      "MASTER_PORT=29400");
 }
 
 TEST_CASE("an error at run time ends with one line and code 1", "[process]") {
@@ -142,6 +189,29 @@ TEST_CASE("an error at run time ends with one line and code 1", "[process]") {
     CHECK(outcome.code == 1);
     CHECK(lines(outcome.err) == 1);
     CHECK(outcome.err.find(".jpg") != std::string::npos);
+  }
+}
+
+TEST_CASE("a program that cannot write its output ends with one line and code 1", "[process]") {
+  const TemporaryFolder folder;
+  const std::string error_file = folder / "err";
+  int copies = 0;
+  for (const std::string& command :
+       {kTrain + " --help", kSweep + " --version", kConvert + " inspect " + images() + "/train",
+        kTrain + " --epochs 1 --num-workers 1 --image-size 8 --hidden 8 --data " + images(),
+        kSweep + " --workers 0 --image-size 8 --seconds 0.1 --data " + images(),
+        kConvert + " " + images() + "/train " + (folder / "copy").string()}) {
+    for (const std::string output : {" >/dev/full", " >&-"}) {
+      INFO(command << output);
+      const std::string target = command.ends_with("copy") ? std::to_string(copies++) : "";
+      const int status =
+          std::system(("timeout 100 " + command + target + output + " 2>" + error_file).c_str());
+      CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 1));
+      const std::string error = read(error_file);
+      INFO(error);
+      CHECK(lines(error) == 1);
+      CHECK(error.find("standard output") != std::string::npos);
+    }
   }
 }
 
@@ -188,17 +258,23 @@ TEST_CASE("a sweep measures each number of workers", "[process]") {
   const std::string path = folder / "sweep.json";
   for (const std::string output : {"u8", "f32 --transform val"}) {
     const Outcome outcome =
-        run(kSweep + " --data " + images() + " --workers 2,0 --batch-size 8 --image-size 32" +
-            " --seconds 0.3 --output " + output + " --json " + path);
+        run(kSweep + " --data " + images() + " --num-workers 2,0 --batch-size 8 --image-size 32" +
+            " --seconds 0.3 --rounds 3 --output " + output + " --json " + path);
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
+    CHECK(outcome.out.find("round 3 of 3") != std::string::npos);
     CHECK(outcome.out.find("recommended") != std::string::npos);
     const json result = json::parse(read(path));
+    CHECK(result.at("data").at("what") == images());
+    CHECK(result.at("data").at("samples") == 80);
+    CHECK(result.at("data").at("stored_bytes") > 0);
+    CHECK(result.at("data").at("batch_size") == 8);
+    CHECK(result.at("data").at("settings").at("image_size") == "32");
     REQUIRE(result.at("runs").size() == 2);
     CHECK(result.at("runs").at(0).at("num_workers") == 0);
     CHECK(result.at("runs").at(1).at("num_workers") == 2);
     for (const json& each : result.at("runs")) {
-      CHECK(each.size() == 5);
+      CHECK(each.at("rounds").size() == 3);
       for (const char* key :
            {"samples_per_second", "first_batch_ms", "cpu_seconds_per_1000_samples", "peak_memory_mib"}) {
         INFO(key);
@@ -207,5 +283,26 @@ TEST_CASE("a sweep measures each number of workers", "[process]") {
     }
     const int recommended = result.at("recommended_num_workers");
     CHECK((recommended == 0 || recommended == 2));
+    const bool trusted = result.at("trusted");
+    CHECK(trusted == result.at("doubts").empty());
+    CHECK(trusted == (outcome.out.find("not to be relied on") == std::string::npos));
   }
+}
+
+TEST_CASE("a sweep's report is one page with charts and a prediction that was checked", "[process]") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run(kSweep + " --data " + images() + " --workers 0,1 --batch-size 8 --image-size 32" +
+          " --seconds 0.1 --rounds 3 --report " + (folder / "sweep.html").string());
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.out.find("sweep.html") != std::string::npos);
+  const std::string page = read(folder / "sweep.html");
+  for (const char* part :
+       {"<!DOCTYPE html>", "<svg", "Throughput", "limit of", "First batch", "Memory",
+        "Where a sample's time goes", "decode", "What if", "Checked by a run", "</html>"}) {
+    INFO(part);
+    CHECK(page.find(part) != std::string::npos);
+  }
+  CHECK(page.find("<script") == std::string::npos);
 }

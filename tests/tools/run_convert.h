@@ -18,12 +18,12 @@ struct ConvertOutcome {
 };
 
 // `before` stands before the command, in bash: "ulimit -f 700; ", or "NAME=value ".
-inline ConvertOutcome run_convert(const std::string& arguments, const std::string& before = "") {
+inline ConvertOutcome run_convert(const std::string& arguments, const std::string& before = "",
+                                  const std::string& program = LEAT_CONVERT) {
   const TemporaryFolder folder;
   const std::string out = folder / "out", err = folder / "err";
-  const std::string command =
-      before + "timeout 100 " + LEAT_CONVERT + " " + arguments + " >" + out + " 2>" + err;
-  const int status = std::system(("/bin/bash -c '" + command + "'").c_str());
+  const std::string command = before + "timeout 100 " + program + " " + arguments + " >" + out + " 2>" + err;
+  const int status = std::system(("/bin/bash -c '" + command + "' 2>/dev/null").c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(out), content_of(err)};
 }
 

@@ -2,8 +2,12 @@
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <future>
+#include <thread>
 #include <vector>
 
 #include "datasets/in_memory.h"
@@ -14,6 +18,7 @@
 
 using namespace leat;
 using namespace leat::tools;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -120,6 +125,58 @@ TEST_CASE("what brightness tells is learned, and evaluation changes nothing") {
   CHECK(tested.samples_per_second > 0);
   CHECK(tested.data_wait_share >= 0);
   CHECK(tested.data_wait_share <= 1);
+}
+
+TEST_CASE("a short batch counts by the rows that it has") {
+  const InMemoryDataset data = bright_images(1);
+  const auto trained = [&](std::size_t batch_size) {
+    DataLoader loader(data, {.batch_size = batch_size});
+    TrainerOptions options = options_for(0.1F, 1);
+    options.batch_size = batch_size;
+    Trainer trainer(host_device(), make_communicators({}, 1, host_device()), options);
+    Prefetcher feed(loader, host_device(), normalized_images());
+    trainer.train(feed, 0, 1);
+    const Stream stream = host_device().make_stream();
+    return trainer.replica(0).classifier().parameters().values_on_host(stream);
+  };
+  CHECK(trained(8) == trained(1));
+}
+
+TEST_CASE("the learning rate's schedule goes on from epoch to epoch") {
+  Run run(1, 0.1F, 1);
+  TrainerOptions options = options_for(0.1F, 1);
+  options.batch_size = kSamples;
+  options.local_batch_size = kSamples;
+  options.total_steps = 1;
+  Trainer trainer(host_device(), make_communicators({}, 1, host_device()), options);
+  DataLoader loader(run.data, {.batch_size = kSamples});
+  Prefetcher feed(loader, host_device(), normalized_images());
+  const Stream stream = host_device().make_stream();
+  const ParameterSet& parameters = trainer.replica(0).classifier().parameters();
+  const auto initial = parameters.values_on_host(stream);
+  trainer.train(feed, 0, kSamples);
+  const auto trained = parameters.values_on_host(stream);
+  CHECK(trained != initial);
+  trainer.train(feed, 1, kSamples);  // behind the last step, at a rate of 0
+  CHECK(parameters.values_on_host(stream) == trained);
+}
+
+TEST_CASE("a replica reads its rows of a batch, however slow it or another one is") {
+  const std::size_t slow = GENERATE(0, 1);
+  const InMemoryDataset data = bright_images(kSamples);
+  DataLoader loader(data, {.batch_size = kBatch});
+  Trainer trainer(host_device(), make_communicators({}, 2, host_device()), options_for(0.1F, 1));
+  PrefetcherOptions how = normalized_images();
+  how.buffers = 2;  // the third batch comes where the first was
+  Prefetcher feed(loader, host_device(), how);
+  const double expected = trainer.evaluate(feed, kSamples).loss;
+  std::promise<void> gate;
+  host_device().enqueue(trainer.replica(slow).stream(), [open = gate.get_future().share()] { open.wait(); });
+  std::jthread opener([&] {
+    std::this_thread::sleep_for(200ms);  // a replica that does not wait has read by then
+    gate.set_value();
+  });
+  CHECK(trainer.evaluate(feed, kSamples).loss == expected);
 }
 
 TEST_CASE("a failure on one replica is the run's, and nobody hangs on it") {

@@ -1,15 +1,19 @@
 #include "tools/common/command_line.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <string>
 
 namespace leat::tools {
 namespace {
+
+constexpr const char* kWritingOutput = "writing to standard output";
 
 std::string one_line(std::string text) {
   std::ranges::replace(text, '\n', ' ');
@@ -21,19 +25,32 @@ int report(std::string_view program, const std::exception& error, int code) {
   return code;
 }
 
+// Opens descriptors 0, 1 and 2 where the program was started without them: else the next file that is opened gets the
+// number, and what is printed lands in that file. Opened the wrong way round, so that using them is an error as before.
+void reserve_standard_streams() {
+  for (const int fd : {0, 1, 2}) {
+    if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+    if (::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) throw_errno("opening /dev/null");
+  }
+}
+
 }  // namespace
 
-bool read_command_line(CLI::App& app, int argc, const char* const* argv) {
-  app.set_version_flag("--version", fmt::format("{} {}", app.get_name(), LEAT_VERSION));
+bool read_command_line(CLI::App& app, const ProgramText& text, int argc, const char* const* argv) {
+  app.set_version_flag("--version", fmt::format("{} {}", app.get_name(), LEAT_VERSION), "Print the version");
+  const auto manual = [&] { return make_manual(app, text, LEAT_VERSION); };
+  if (argc == 3 && std::string_view(argv[1]) == "--generate-manual") {
+    write_manual_files(manual(), argv[2]);
+    return false;
+  }
   try {
     app.parse(argc, argv);
     return true;
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
-  } catch (const CLI::CallForAllHelp&) {
-    fmt::print("{}", app.help("", CLI::AppFormatMode::All));
+    const auto commands = app.get_subcommands();
+    print_text(help_page(manual(), commands.empty() ? "" : commands.front()->get_name()));
   } catch (const CLI::CallForVersion&) {
-    fmt::print("{}\n", app.version());
+    print_line(app.version());
   } catch (const CLI::ParseError& error) {
     throw UsageError(fmt::format("{} (see {} --help)", error.what(), app.get_name()));
   }
@@ -48,10 +65,25 @@ std::optional<std::size_t> parse_number(std::string_view text, std::size_t low, 
   return number;
 }
 
+void flush_output() {
+  if (std::fflush(stdout) != 0) throw_errno(kWritingOutput);
+  if (std::ferror(stdout) != 0) throw Error(fmt::format("{}: an earlier write failed", kWritingOutput));
+}
+
+void print_text(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) throw_errno(kWritingOutput);
+  flush_output();
+}
+
+void print_line(std::string_view line) {
+  print_text(fmt::format("{}\n", line));
+}
+
 int run_program(std::string_view program, const std::function<void()>& body) noexcept {
   try {
+    reserve_standard_streams();
     body();
-    if (std::fflush(stdout) != 0) throw_errno("writing to standard output");
+    flush_output();
     return 0;
   } catch (const UsageError& error) {
     return report(program, error, 2);

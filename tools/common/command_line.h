@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "loader/base/errors.h"
+#include "tools/common/manual.h"
 
 namespace CLI {
 class App;
@@ -20,15 +21,25 @@ class UsageError : public Error {
   using Error::Error;
 };
 
-// Reads the command line into what `app` was told. False: --help or --version was asked for and has been
-// printed, so there is nothing to do. Throws UsageError. Adds --version.
-bool read_command_line(CLI::App& app, int argc, const char* const* argv);
+// Reads the command line into what `app` was told. False: --help or --version was asked for and has been printed, so there is
+// nothing to do. Throws UsageError. Adds --version. The page of --help is made of `app` and `text`.
+//
+// "--generate-manual FOLDER" alone is understood, too, and is not in the help: writes man page and completions (see
+// write_manual_files()). The build calls each program so.
+bool read_command_line(CLI::App& app, const ProgramText& text, int argc, const char* const* argv);
 
 // The decimal number that all of `text` is, where it is one in [low, high].
 std::optional<std::size_t> parse_number(std::string_view text, std::size_t low, std::size_t high);
 
-// Runs the program and returns its exit code: 0; 1 after an error at run time; 2 after a UsageError. Either
-// error is one line on stderr: "<program>: <what>".
+// Print to stdout at once, the latter with the end of a line. Throw SystemError if it cannot be written.
+void print_text(std::string_view text);
+void print_line(std::string_view line);
+
+// Writes what was printed to stdout so far. Throws SystemError, or Error if an earlier write failed and was not noticed.
+void flush_output();
+
+// Runs the program and returns its exit code: 0; 1 after an error at run time, output that cannot be written included;
+// 2 after a UsageError. Either error is one line on stderr: "<program>: <what>".
 int run_program(std::string_view program, const std::function<void()>& body) noexcept;
 
 }  // namespace leat::tools

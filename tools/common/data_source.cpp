@@ -6,12 +6,13 @@
 #include <cmath>
 
 #include "datasets/formats/cache_folder.h"
-#include "datasets/image_folder.h"
 #include "datasets/records/manifest.h"
 #include "datasets/synthetic.h"
 #include "datasets/synthetic_folder.h"
 #include "loader/base/cpus.h"
 #include "tools/common/command_line.h"
+#include "tools/common/splits.h"
+#include "tools/common/standard_tables.h"
 
 namespace leat::tools {
 namespace {
@@ -24,60 +25,76 @@ constexpr std::string_view kSynthetic = "synthetic:";
 constexpr std::size_t kMinSynthetic = 50;
 constexpr std::size_t kMaxSynthetic = 10'000'000;
 
-bool holds_picture(const fs::path& folder) {
-  const auto options = fs::directory_options::follow_directory_symlink;
-  return std::ranges::any_of(fs::recursive_directory_iterator(folder, options), [](const auto& entry) {
-    return has_picture_name(entry.path()) && entry.is_regular_file();
-  });
-}
-
-bool holds_classes(const fs::path& folder) {
-  return fs::is_directory(folder) &&
-         std::ranges::any_of(fs::directory_iterator(folder), [](const auto& entry) {
-           return entry.is_directory() && holds_picture(entry.path());
-         });
-}
-
-bool holds_images(const fs::path& folder) {
-  return has_manifest(folder) || holds_classes(folder);
+// Of the splits: train, and the first one that can be held back.
+ImageLocation location_of(const fs::path& path, const std::vector<Split>& splits,
+                          std::optional<SourceFormat> format) {
+  const auto find = [&](std::string_view name) { return std::ranges::find(splits, name, &Split::name); };
+  const auto train = find("train");
+  if (train == splits.end()) {
+    throw UsageError(fmt::format("'{0}' holds {1}/, but no train/: name one folder, such as {0}/{1}",
+                                 path.string(), splits.front().name));
+  }
+  ImageLocation location{train->path, std::nullopt, format};
+  for (const char* name : {"test", "val", "validation", "valid"}) {
+    if (const auto held_back = find(name); held_back != splits.end()) {
+      location.held_back = held_back->path;
+      break;
+    }
+  }
+  return location;
 }
 
 // Data of a format, at `path` itself or in train/ with test/ or val/ beside it.
 ImageLocation locate(SourceFormat format, const fs::path& path) {
   if (format == SourceFormat::idx || format == SourceFormat::cifar) return {path, path, format};
-  const fs::path train = path / "train";
-  if (!fs::is_directory(train)) return {path, std::nullopt, format};
-  for (const char* name : {"test", "val"}) {
-    if (fs::is_directory(path / name)) return {train, path / name, format};
+  if (recognise_source(path.string()) != format) {
+    if (const auto splits = split_folders(path); !splits.empty()) return location_of(path, splits, format);
   }
-  return {train, std::nullopt, format};
+  require_one_split(path.string(), format);
+  return {path, std::nullopt, format};
 }
 
-std::optional<SourceFormat> recognise(const fs::path& path) {
-  if (const auto format = recognise_source(path.string())) return format;
-  return fs::is_directory(path / "train") ? recognise_source((path / "train").string()) : std::nullopt;
+ImageLocation locate(const fs::path& path, const std::vector<Split>& splits) {
+  ImageLocation location = location_of(path, splits, std::nullopt);
+  location.format = format_at(location.train);
+  if (location.format) require_one_split(location.train.string(), *location.format);
+  if (location.held_back && format_at(*location.held_back) != location.format) {
+    throw UsageError(fmt::format("'{}' and '{}' are of different formats", location.train.string(),
+                                 location.held_back->string()));
+  }
+  return location;
 }
 
-ImageLocation look_at(const fs::path& path) {
-  const auto format = recognise(path);
+void require_something(const fs::path& path) {
   const bool is_pattern = path.string().find('{') != std::string::npos;
-  if (format && (fs::exists(path) || is_pattern)) return locate(*format, path);
-  if (!fs::exists(path)) throw UsageError(fmt::format("there is nothing at '{}'", path.string()));
+  if (!fs::exists(path) && !is_pattern)
+    throw UsageError(fmt::format("there is nothing at '{}'", path.string()));
+}
+
+ImageLocation look_at_folder(const fs::path& path) {
+  require_something(path);
   if (!fs::is_directory(path)) {
     throw UsageError(fmt::format("'{}' is no folder; known are: {}", path.string(), data_uri_help()));
   }
-  const fs::path train = path / "train";
-  if (holds_images(train)) {
-    for (const char* name : {"test", "val"}) {
-      if (holds_images(path / name)) return {train, path / name};
-    }
-    return {train, std::nullopt};
-  }
-  if (holds_images(path)) return {path, std::nullopt};
+  if (has_manifest(path)) return {path, std::nullopt};
+  if (const auto splits = find_splits(path); !splits.empty()) return locate(path, splits);
+  if (holds_classes(path)) return {path, std::nullopt};
   throw UsageError(
       fmt::format("'{}' holds neither sub-folders with JPEG or PNG files in them nor leat records, neither "
                   "itself nor in train/",
                   path.string()));
+}
+
+ImageLocation look_at(const fs::path& path) {
+  require_something(path);
+  if (has_manifest(path)) return {path, std::nullopt};
+  if (const auto format = format_at(path)) return locate(*format, path);
+  return look_at_folder(path);
+}
+
+ImageLocation classes_at(const fs::path& path) {
+  if (holds_classes(path)) return {path, std::nullopt};
+  throw UsageError(fmt::format("'{}' holds no sub-folders with JPEG or PNG files in them", path.string()));
 }
 
 ImageLocation look_at_records(const fs::path& path) {
@@ -120,15 +137,18 @@ std::string_view scheme_of(std::string_view uri) {
 }  // namespace
 
 std::string_view data_uri_help() {
-  return "PATH (a folder with train/ and test/ or val/ below it, or with one sub-folder per class, or of "
-         "leat records), imagefolder:PATH (the same), leat:PATH (leat records, with pictures and labels), "
-         "FORMAT:PATH (idx, cifar10, cifar100, webdataset, tfrecord, mds, beton, manifest), "
-         "synthetic:N (N generated images of ten classes, made once and kept)";
+  static const std::string uris = [] {
+    std::string list;
+    for (const auto& [term, meaning] : data_uri_table().rows) list += (list.empty() ? "" : ", ") + term;
+    return list;
+  }();
+  return uris;
 }
 
 ImageLocation find_images(const std::string& uri, const Say& say) {
   const std::string_view view = uri;
-  if (view.starts_with(kImageFolder)) return look_at(view.substr(kImageFolder.size()));
+  if (view.starts_with(kImageFolder)) return look_at_folder(view.substr(kImageFolder.size()));
+  if (view.starts_with(kClassesScheme)) return classes_at(view.substr(kClassesScheme.size()));
   if (view.starts_with(kRecords)) return look_at_records(view.substr(kRecords.size()));
   if (view.starts_with(kSynthetic)) return generate(parse_image_count(view.substr(kSynthetic.size())), say);
   const std::string_view scheme = scheme_of(uri);

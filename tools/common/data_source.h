@@ -16,20 +16,24 @@ struct ImageLocation {
   std::filesystem::path train;
   std::optional<std::filesystem::path> held_back{};
   std::optional<SourceFormat>
-      format{};  // of both; none: folders with one sub-folder per class, or of leat records
+      format{};                // of both; none: folders with one sub-folder per class, or of leat records
+  bool allow_corrupt = false;  // as in JpegLimits, for all images
+  bool allow_empty = false;    // as in ImageFolderOptions
 };
 
 // Tells the user, in one line of text, what is being done.
 using Say = std::function<void(const std::string& line)>;
 
-// The URIs, for help texts and messages.
+// The URIs, for messages: "PATH, imagefolder:PATH, ..."; data_uri_table() says what they mean.
 std::string_view data_uri_help();
 
 // Finds what `uri` names:
 //   PATH              a folder with train/ and test/ or val/ below it, each holding one sub-folder per
 //                     class; or a folder that holds the classes itself (or has them in train/ alone).
 //                     Each of them may be a folder of leat records instead (recognised by their manifest).
+//                     How splits and classes are told apart, and what is refused: see find_splits().
 //   imagefolder:PATH  the same, said explicitly.
+//   classes:PATH      a folder that holds the classes itself, even where one is called train.
 //   leat:PATH         the same, where records must be in PATH or in its train/.
 //   FORMAT:PATH       idx, cifar10, cifar100, webdataset, tfrecord, mds, beton, manifest: see
 //                     datasets/formats/; webdataset and tfrecord take a folder of shards, or a path with

@@ -47,10 +47,15 @@ std::vector<std::int64_t> ImageSet::adopt(std::unique_ptr<Images> images) {
   return labels;
 }
 
-std::vector<std::int64_t> ImageSet::open_folder(const std::filesystem::path& path,
+std::vector<std::int64_t> ImageSet::open_folder(const ImageLocation& location,
+                                                const std::filesystem::path& path,
                                                 TransformPipeline transforms) {
-  if (has_manifest(path)) return adopt(std::make_unique<RecordImages>(path, std::move(transforms)));
-  return adopt(std::make_unique<ImageFolder>(path, std::move(transforms)));
+  const JpegLimits limits{.allow_corrupt = location.allow_corrupt};
+  if (has_manifest(path))
+    return adopt(
+        std::make_unique<RecordImages>(path, std::move(transforms), DecodeOptions{.limits = limits}));
+  return adopt(std::make_unique<ImageFolder>(
+      path, std::move(transforms), ImageFolderOptions{.jpeg = limits, .allow_empty = location.allow_empty}));
 }
 
 std::vector<std::int64_t> ImageSet::open_records(const ImageLocation& location, bool own_place,
@@ -58,7 +63,9 @@ std::vector<std::int64_t> ImageSet::open_records(const ImageLocation& location, 
   const auto& path = own_place ? *location.held_back : location.train;
   const auto source = open_source(*location.format, path.string(),
                                   {.part = own_place ? DatasetPart::test : DatasetPart::train});
-  auto records = std::make_unique<ImageRecords>(source, std::move(transforms));
+  auto records = std::make_unique<ImageRecords>(
+      source, std::move(transforms),
+      ImageRecordsOptions{.decode = {.limits = {.allow_corrupt = location.allow_corrupt}}});
   std::vector<std::int64_t> labels;
   if (with_labels) {
     labels = labels_of(*records);
@@ -74,7 +81,7 @@ ImageSet::ImageSet(const ImageLocation& location, Part part, TransformPipeline t
   const auto& path = own_place ? *location.held_back : location.train;
   const auto labels = location.format
                           ? open_records(location, own_place, part != Part::all, std::move(transforms))
-                          : open_folder(path, std::move(transforms));
+                          : open_folder(location, path, std::move(transforms));
   if (own_place || part == Part::all || (part == Part::train && location.held_back)) return;
   auto indices = tenths(labels, part == Part::held_back);
   if (indices.empty()) {

@@ -35,7 +35,8 @@ class ImageSet {
  private:
   template <class Images>
   std::vector<std::int64_t> adopt(std::unique_ptr<Images> images);
-  std::vector<std::int64_t> open_folder(const std::filesystem::path& path, TransformPipeline transforms);
+  std::vector<std::int64_t> open_folder(const ImageLocation& location, const std::filesystem::path& path,
+                                        TransformPipeline transforms);
   std::vector<std::int64_t> open_records(const ImageLocation& location, bool own_place, bool with_labels,
                                          TransformPipeline transforms);
 

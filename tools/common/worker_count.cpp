@@ -3,29 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "loader/data_loader.h"
+#include "loader/sweep/sweep.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {
 namespace {
 
-int whole_cpus(double usable) {
-  return std::clamp(static_cast<int>(std::ceil(usable)), 1, kMaxWorkers);
-}
-
 int parse_one(std::string_view text) {
   if (const auto count = parse_number(text, 0, kMaxWorkers)) return static_cast<int>(*count);
   throw UsageError(
       fmt::format("'{}' is no number of workers: give 'auto' or a number from 0 to {}", text, kMaxWorkers));
-}
-
-std::vector<int> automatic(int cpus) {
-  std::vector<int> counts{0};
-  for (int count = 1; count < cpus; count *= 2) counts.push_back(count);
-  counts.push_back(cpus);
-  return counts;
 }
 
 }  // namespace
@@ -35,7 +24,7 @@ int parse_worker_count(std::string_view text) {
 }
 
 std::vector<int> parse_worker_list(std::string_view text, double usable) {
-  if (text == "auto") return automatic(whole_cpus(usable));
+  if (text == "auto") return default_worker_counts(std::min(usable, double(kMaxWorkers)));
   std::vector<int> counts;
   for (std::size_t first = 0; first <= text.size();) {
     const std::size_t comma = std::min(text.find(',', first), text.size());

@@ -5,18 +5,25 @@
 #include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <chrono>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <variant>
 
+#include "datasets/image_warnings.h"
 #include "datasets/shards/plan_compression.h"
 #include "datasets/shards/shard_set_writer.h"
+#include "loader/base/error_text.h"
 #include "tools/common/command_line.h"
+#include "tools/common/splits.h"
 #include "tools/convert/destination.h"
 #include "tools/convert/output_check.h"
 #include "tools/convert/progress.h"
 #include "tools/convert/recoder.h"
+#include "tools/convert/resume_state.h"
 #include "tools/convert/sources.h"
 #include "tools/convert/target_format.h"
 
@@ -32,7 +39,13 @@ struct Outcome {
   std::variant<EncodedSample, BadSample> result;
 };
 
-// Reads, recodes and writes. The three steps of the pipeline are its functions read(), encode() and write(); all but
+// A sample to encode, read already where the source has to be read in order.
+struct Input {
+  std::size_t index = 0;
+  std::optional<std::variant<ConversionSample, BadSample>> sample = {};
+};
+
+// Reads, recodes and writes. The three steps of the pipeline are its functions next(), encode() and write(); all but
 // encode() run one at a time, in order.
 class Conversion {
  public:
@@ -58,12 +71,13 @@ class Conversion {
     arena.execute([&] {
       tbb::parallel_pipeline(
           2 * threads,
-          tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order,
-                                              [this](tbb::flow_control& flow) { return next(flow); }) &
-              tbb::make_filter<std::size_t, Outcome>(tbb::filter_mode::parallel,
-                                                     [this](std::size_t index) { return encode(index); }) &
-              tbb::make_filter<Outcome, void>(tbb::filter_mode::serial_in_order,
-                                              [this](Outcome outcome) { write(std::move(outcome)); }));
+          tbb::make_filter<void, Input>(tbb::filter_mode::serial_in_order, [this](tbb::flow_control& flow) {
+            return next(flow);
+          }) & tbb::make_filter<Input, Outcome>(tbb::filter_mode::parallel, [this](Input input) {
+            return encode(std::move(input));
+          }) & tbb::make_filter<Outcome, void>(tbb::filter_mode::serial_in_order, [this](Outcome outcome) {
+            write(std::move(outcome));
+          }));
     });
     state_.next = source_.size();
     writer_.finish();
@@ -72,24 +86,46 @@ class Conversion {
   const std::vector<ShardSummary>& shards() const { return writer_.shards(); }
   const std::vector<BadSample>& skipped() const { return state_.skipped; }
   std::uint64_t read_bytes() const { return read_bytes_; }
-
- private:
-  std::size_t next(oneapi::tbb::flow_control& flow) {
-    if (next_ == source_.size() - first_) {
-      flow.stop();
-      return 0;
-    }
-    return first_ + next_++;
+  std::string warnings() const {
+    const std::string images = warnings_.text([this](std::size_t index) { return source_.describe(index); });
+    const std::string listing = source_.warnings();
+    return images + (images.empty() || listing.empty() ? "" : "; ") + listing;
   }
 
-  Outcome encode(std::size_t index) const {
-    Outcome outcome{index, 0, {}};
+ private:
+  Input next(oneapi::tbb::flow_control& flow) {
+    if (next_ == source_.size() - first_) {
+      flow.stop();
+      return {};
+    }
+    Input input{first_ + next_++};
+    if (source_.is_sequential()) input.sample = read(input.index);
+    return input;
+  }
+
+  std::variant<ConversionSample, BadSample> read(std::size_t index) const {
     try {
-      ConversionSample sample = source_.read(index);
-      outcome.read_bytes = bytes_of(sample);
-      outcome.result = format_.encode(recoder_.apply(std::move(sample)), index);
+      return source_.read(index);
     } catch (const Error& error) {
-      outcome.result = BadSample{index, source_.describe(index), error.what()};
+      return bad_sample(index, error);
+    }
+  }
+
+  Outcome encode(Input input) const {
+    Outcome outcome{input.index, 0, {}};
+    if (!input.sample) input.sample = read(input.index);
+    if (auto* const bad = std::get_if<BadSample>(&*input.sample)) {
+      outcome.result = std::move(*bad);
+      return outcome;
+    }
+    auto& sample = std::get<ConversionSample>(*input.sample);
+    outcome.read_bytes = bytes_of(sample);
+    try {
+      DecodeWarnings warnings;
+      outcome.result = format_.encode(recoder_.apply(std::move(sample), warnings), input.index);
+      warnings_.count(warnings, input.index);
+    } catch (const Error& error) {
+      outcome.result = bad_sample(input.index, error);
     }
     return outcome;
   }
@@ -109,8 +145,14 @@ class Conversion {
     try {
       writer_.add(std::move(sample));
     } catch (const ArgumentError& error) {
-      refuse({index, source_.describe(index), error.what()});
+      refuse(bad_sample(index, error));
     }
+  }
+
+  BadSample bad_sample(std::size_t index, const Error& error) const {
+    std::string source = source_.describe(index);
+    std::string reason(without_source(error.what(), source));
+    return {index, std::move(source), std::move(reason)};
   }
 
   void refuse(BadSample bad) {
@@ -133,65 +175,116 @@ class Conversion {
   const std::size_t first_;  // sample of this run
   std::size_t next_ = 0;     // of them, taken
   std::uint64_t read_bytes_ = 0;
+  ImageWarnings warnings_;
   Progress progress_;
 };
 
-// `exists`: it is there from an earlier run.
-ResumeState begin(const ConversionSource& source, const ConvertOptions& options, const fs::path& folder,
-                  bool exists) {
-  const std::string job = describe_job(source, options);
-  if (exists) return load_state(folder, job);
-  ResumeState state{job, {}, 0, {}};
+// One split on its way.
+struct Job {
+  std::string split;
+  SourceAddress address;
+  std::unique_ptr<ConversionSource> source;
+  std::unique_ptr<Recoder> recoder;
+  TargetFormat target;
+};
+
+// Throws UsageError where a class would have one number here, and another one there.
+void require_same_classes(const std::vector<Job>& jobs) {
+  for (const Job& job : jobs) {
+    const auto &first = jobs.front().source->schema().classes(), &here = job.source->schema().classes();
+    if (here == first) continue;
+    throw UsageError(fmt::format(
+        "the classes of {}/ and {}/ differ ({} and {} of them), so their labels would not mean the same: "
+        "make them equal, or convert one alone with --split",
+        jobs.front().split, job.split, first.size(), here.size()));
+  }
+}
+
+// Tells what lies beside the splits, before hours of work.
+void tell_left_out(const ConvertOptions& options, const std::vector<Job>& jobs) {
+  if (jobs.front().split.empty()) return;
+  std::vector<std::string> splits;
+  for (const Job& job : jobs) splits.push_back(job.split);
+  const fs::path folder = find_source(options.source).path;
+  for (const std::string& name : left_out(folder, splits)) {
+    fmt::print(stderr, "left out: {}, which holds images, but is no split with class folders\n",
+               (folder / name).string());
+  }
+}
+
+// Opens all of them before anything is written: most of what can be wrong is found here.
+std::vector<Job> open_jobs(const ConvertOptions& options) {
+  std::vector<Job> jobs;
+  for (NamedSource& named : find_sources(options.source, options.split)) {
+    Job job{std::move(named.split), std::move(named.address), {}, {}, {}};
+    job.source = open_source(
+        job.address,
+        {.image_field = options.image_field, .tells_progress = true, .allow_empty = options.allow_empty});
+    job.recoder = std::make_unique<Recoder>(job.source->schema(), options);
+    jobs.push_back(std::move(job));
+  }
+  require_same_classes(jobs);
+  tell_left_out(options, jobs);
+  for (Job& job : jobs) job.target = make_target(*job.source, *job.recoder, options);
+  return jobs;
+}
+
+ResumeState begin(const Job& job, const ConvertOptions& options, const fs::path& folder) {
+  const std::string text = describe_job(*job.source, job.address, options);
+  if (!holds_no_work(folder)) return load_state(folder, text);
+  ResumeState state{text, {}, 0, {}};
   save_state(folder, state);
   return state;
 }
 
-void publish(const fs::path& folder, const fs::path& destination) {
-  remove_state(folder);
-  sync_folder(folder);
-  fs::rename(folder, destination);
-  sync_folder(folder.parent_path());
-}
-
-ConversionResult convert_to(const ConversionSource& source, const ConvertOptions& options,
-                            const fs::path& folder) {
-  const Recoder recoder(source.schema(), options);
-  const TargetFormat target = make_target(source, recoder, options);
-  const bool exists = fs::exists(folder);
-  const FolderLock lock(folder);
-  ResumeState state = begin(source, options, folder, exists);
+ConversionResult run(const Job& job, const ConvertOptions& options, const fs::path& folder) {
+  const auto start = std::chrono::steady_clock::now();
   ConversionResult result;
+  result.split = job.split;
+  ResumeState state = begin(job, options, folder);
   for (const ShardSummary& shard : state.shards) result.resumed += shard.samples;
-  {
-    Conversion conversion(source, recoder, *target.format, options, folder, std::move(state));
-    conversion.run(options.workers);
-    for (const ShardSummary& shard : conversion.shards()) {
-      result.samples += shard.samples;
-      result.written_bytes += shard.bytes;
-    }
-    result.shards = conversion.shards().size();
-    result.read_bytes = conversion.read_bytes();
-    result.skipped = conversion.skipped();
-    if (result.samples == 0 && !result.skipped.empty()) {
-      const BadSample& first = result.skipped.front();
-      throw DataError(options.source, fmt::format("all of its {} samples are bad; the first, {}: {}",
-                                                  result.skipped.size(), first.source, first.reason));
-    }
-    if (options.verify) check_output(folder, conversion.shards(), options.to);
+  Conversion conversion(*job.source, *job.recoder, *job.target.format, options, folder, std::move(state));
+  conversion.run(options.workers);
+  for (const ShardSummary& shard : conversion.shards()) {
+    result.samples += shard.samples;
+    result.written_bytes += shard.bytes;
   }
-  result.compression = target.compression;
+  result.shards = conversion.shards().size();
+  result.read_bytes = conversion.read_bytes();
+  result.skipped = conversion.skipped();
+  result.warnings = conversion.warnings();
+  if (result.samples == 0 && !result.skipped.empty()) {
+    const BadSample& first = result.skipped.front();
+    throw DataError(options.source, fmt::format("all of its {} samples are bad; the first, {}: {}",
+                                                result.skipped.size(), first.source, first.reason));
+  }
+  if (options.verify) check_output(folder, conversion.shards(), options.to);
+  result.compression = job.target.compression;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 
 }  // namespace
 
-ConversionResult convert(const ConvertOptions& options) {
+std::vector<ConversionResult> convert(const ConvertOptions& options) {
   try {
-    const Destination destination = find_destination(options);
-    const std::unique_ptr<ConversionSource> source = open_source(find_source(options.source), options.part);
-    ConversionResult result = convert_to(*source, options, destination.partial);
-    publish(destination.partial, destination.folder);
-    return result;
+    WorkFolder work(find_destination(options), options.resume);
+    const std::vector<Job> jobs = open_jobs(options);
+    std::vector<std::string> splits;
+    for (const Job& job : jobs) splits.push_back(job.split);
+    work.require_splits(splits);
+    std::vector<ConversionResult> results;
+    for (const Job& job : jobs) {
+      const fs::path folder = work.folder_of(job.split);
+      if (work.is_published() && !has_state(folder)) {
+        results.emplace_back().split = job.split;
+        results.back().was_finished = true;
+      } else {
+        results.push_back(run(job, options, folder));
+      }
+    }
+    work.publish(splits);
+    return results;
   } catch (const fs::filesystem_error& error) {
     throw SystemError(error.what(), error.code().value());
   }

@@ -7,8 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string>
+#include <utility>
 
+#include "datasets/shards/durable_file.h"
 #include "tools/common/command_line.h"
+#include "tools/convert/resume_state.h"
 #include "tools/convert/sources.h"
 
 namespace leat::tools {
@@ -41,6 +45,28 @@ void require_replaceable(const fs::path& folder) {
   }
 }
 
+bool has_state_below(const fs::path& folder) {
+  return has_state(folder) ||
+         std::ranges::any_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
+           return entry.is_directory() && has_state(entry.path());
+         });
+}
+
+// Whether nothing was written into it, nor into the folders of splits.
+bool is_untouched(const fs::path& folder) {
+  return std::ranges::all_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
+    return is_temporary_state(entry.path()) || (entry.is_directory() && holds_no_work(entry.path()));
+  });
+}
+
+bool holds_anything(const fs::path& folder) {
+  return fs::is_directory(fs::symlink_status(folder)) && !fs::is_empty(folder);
+}
+
+void remove_all_in(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) fs::remove_all(entry.path());
+}
+
 }  // namespace
 
 void require_outside(const fs::path& path, const std::string& source) {
@@ -56,24 +82,122 @@ void require_outside(const fs::path& path, const std::string& source) {
 
 Destination find_destination(const ConvertOptions& options) {
   const fs::path folder = normal(options.destination);
-  const Destination destination{folder, folder.string() + ".partial"};
-  require_replaceable(folder);
+  Destination destination{folder, folder.string() + ".partial"};
+  if (!options.resume) require_replaceable(folder);
   require_outside(destination.folder, options.source);
   require_outside(destination.partial, options.source);
-  if (fs::exists(destination.partial) && !options.resume) {
-    throw UsageError(fmt::format(
-        "'{}' is left from a conversion that was broken off: --resume goes on with it; or remove it",
-        destination.partial.string()));
-  }
   return destination;
 }
 
-FolderLock::FolderLock(const fs::path& folder) {
-  fs::create_directories(folder);
-  folder_ = UniqueFd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder_) throw_errno("open " + folder.string());
-  if (::flock(folder_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
-  throw UsageError(fmt::format("another leat-convert is writing to '{}'", folder.string()));
+WorkFolder::WorkFolder(const Destination& destination, bool resume) : destination_(destination) {
+  if (resume && take_published()) return;
+  if (resume && holds_anything(destination_.folder) && !fs::exists(destination_.partial)) {
+    throw UsageError(fmt::format(
+        "'{}' exists already, and there is nothing to resume: a conversion gets its name when it is finished",
+        destination_.folder.string()));
+  }
+  require_replaceable(destination_.folder);
+  take_partial();
+  try {
+    require_replaceable(destination_.folder);  // another process may have finished it meanwhile
+    if (is_made_) sync_folder(path_.parent_path());
+    if (is_untouched(path_)) {
+      remove_all_in(path_);
+      return;
+    }
+    if (!has_state_below(path_)) {
+      throw UsageError(fmt::format("'{}' is no unfinished conversion: it holds no {}; remove it",
+                                   path_.string(), kStateName));
+    }
+    if (!resume) {
+      throw UsageError(fmt::format(
+          "'{}' is left from a conversion that was broken off: --resume goes on with it; or remove it",
+          path_.string()));
+    }
+  } catch (...) {
+    remove_if_made();
+    throw;
+  }
+}
+
+WorkFolder::~WorkFolder() {
+  remove_if_made();
+}
+
+// A folder with anything in it stays.
+void WorkFolder::remove_if_made() noexcept {
+  std::error_code ignored;
+  if (is_made_ && !is_published_) fs::remove(path_, ignored);
+}
+
+// Whether the destination is what an earlier run published, and could not clean up.
+bool WorkFolder::take_published() {
+  const fs::path& folder = destination_.folder;
+  const auto is_left = [&] {
+    return fs::is_directory(fs::symlink_status(folder)) && !fs::exists(destination_.partial) &&
+           has_state_below(folder);
+  };
+  if (!is_left()) return false;
+  if (!hold(folder) || !is_left()) return false;
+  path_ = folder;
+  is_published_ = true;
+  return true;
+}
+
+void WorkFolder::take_partial() {
+  path_ = destination_.partial;
+  fs::create_directories(path_.parent_path());
+  do {
+    is_made_ = fs::create_directory(path_);
+  } while (!hold(path_));
+}
+
+// False where the folder has been removed or renamed before it was held.
+bool WorkFolder::hold(const fs::path& folder) {
+  UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!opened && errno == ENOENT) return false;
+  if (!opened) throw_errno("open " + folder.string());
+  lock_ = std::move(opened);
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw UsageError(fmt::format("another leat-convert is writing to '{}'", folder.string()));
+  }
+  struct stat held {
+  }, named{};
+  if (::fstat(lock_.get(), &held) != 0) throw_errno("stat " + folder.string());
+  return ::stat(folder.c_str(), &named) == 0 && held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
+fs::path WorkFolder::folder_of(const std::string& split) {
+  if (split.empty()) return path_;
+  fs::path folder = path_ / split;
+  if (fs::create_directory(folder)) sync_folder(path_);
+  return folder;
+}
+
+void WorkFolder::require_splits(const std::vector<std::string>& splits) const {
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_expected =
+        splits.front().empty() ? !entry.is_directory() : std::ranges::find(splits, name) != splits.end();
+    if (is_expected) continue;
+    throw UsageError(fmt::format("'{}' was begun with other splits (it holds {}): remove it and start again",
+                                 path_.string(), name));
+  }
+}
+
+void WorkFolder::publish(const std::vector<std::string>& splits) {
+  if (!is_published_) {
+    for (const std::string& split : splits) sync_folder(path_ / split);
+    sync_folder(path_);
+    fs::rename(path_, destination_.folder);
+    path_ = destination_.folder;
+    is_published_ = true;
+  }
+  sync_folder(path_.parent_path());
+  for (const std::string& split : splits) {
+    remove_state(path_ / split);
+    sync_folder(path_ / split);
+  }
 }
 
 }  // namespace leat::tools

@@ -1,31 +1,38 @@
 // leat-convert: data sets into shards.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cstdio>
+#include <vector>
 
 #include "tools/common/command_line.h"
 #include "tools/convert/conversion.h"
 #include "tools/convert/inspection.h"
+#include "tools/convert/json_output.h"
 #include "tools/convert/options.h"
 
 using namespace leat::tools;
 
 namespace {
 
-void run_conversion(const ConvertOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
-  const ConversionResult result = convert(options);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+void print(const ConversionResult& result) {
+  const std::string split = result.split.empty() ? "" : result.split + ": ";
+  if (result.was_finished) return fmt::print("{}finished before\n", split);
   for (const BadSample& bad : result.skipped) {
     fmt::print(stderr, "skipped: sample {}: {}: {}\n", bad.index, bad.source, bad.reason);
   }
-  if (result.resumed != 0) fmt::print("{} samples were there already\n", result.resumed);
-  fmt::print("{} samples in {} shards, {:.1f} MB; read {:.1f} MB in {:.2f} s, {:.1f} MB/s; compression: {}\n",
-             result.samples, result.shards, double(result.written_bytes) / 1e6,
-             double(result.read_bytes) / 1e6, seconds, double(result.read_bytes) / 1e6 / seconds,
-             result.compression);
-  if (!result.skipped.empty()) fmt::print("{} bad samples were skipped\n", result.skipped.size());
+  if (result.resumed != 0) fmt::print("{}{} samples were there already\n", split, result.resumed);
+  fmt::print(
+      "{}{} samples in {} shards, {:.1f} MB; read {:.1f} MB in {:.2f} s, {:.1f} MB/s; compression: {}\n",
+      split, result.samples, result.shards, double(result.written_bytes) / 1e6,
+      double(result.read_bytes) / 1e6, result.seconds, double(result.read_bytes) / 1e6 / result.seconds,
+      result.compression);
+  if (!result.warnings.empty()) fmt::print(stderr, "leat-convert: warning: {}{}\n", split, result.warnings);
+  if (!result.skipped.empty()) fmt::print("{}{} bad samples were skipped\n", split, result.skipped.size());
+}
+
+void run_conversion(const ConvertOptions& options) {
+  const std::vector<ConversionResult> results = convert(options);
+  if (options.json) return print_text(to_json(options, results));
+  for (const ConversionResult& result : results) print(result);
 }
 
 void run_command(const Command& command) {
@@ -33,11 +40,10 @@ void run_command(const Command& command) {
     case Command::Kind::convert:
       return run_conversion(command.convert);
     case Command::Kind::inspect:
-      fmt::print("{}", inspect(command.inspect));
+      print_text(inspect(command.inspect));
       return;
     case Command::Kind::verify:
-      if (const std::size_t bad = verify(command.inspect.uri, command.inspect.part); bad != 0) {
-        std::fflush(stdout);
+      if (const std::size_t bad = verify(command.inspect); bad != 0) {
         throw leat::DataError(command.inspect.uri, fmt::format("{} bad samples", bad));
       }
   }

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "loader/base/cpus.h"
 #include "tools/common/command_line.h"
+#include "tools/convert/manual_text.h"
 
 namespace leat::tools {
 namespace {
@@ -16,13 +20,20 @@ namespace {
 constexpr const char* kAbout =
     "Converts data sets into shards that load by index, and looks into them.\n\n"
     "SRC is an image folder (one sub-folder per class, with JPEG and PNG files), leat records, or data of\n"
-    "another format: recognised by the names of files (index.json: mds; .tar: webdataset; .tfrecord; "
+    "another format: recognised by the names of files (index.json: mds; .tar, .tar.gz, .tar.zst: webdataset; "
+    ".tfrecord; "
     ".beton;\n"
     ".csv and .tsv: manifests; idx and cifar folders), or said as FORMAT:PATH, with idx, cifar10, cifar100,\n"
     "webdataset, tfrecord, mds, beton or manifest, or imagefolder:PATH. These other formats are read twice,\n"
     "first for the greatest length of each field. SRC is only read: DST, a folder that must not exist, "
     "cannot\n"
     "lie in it.\n\n"
+    "Where SRC has splits (train/ with val/ or test/ below it, or the two parts of idx and cifar), each "
+    "becomes "
+    "a data\n"
+    "set of its own: DST/train, DST/test. --split NAME converts that one, to DST. classes:PATH says that the "
+    "sub-folders\n"
+    "of PATH are classes, even where one is called train.\n\n"
     "Without --resize, --quality and --raw every byte of the pictures stays what it is. The output is the "
     "same\n"
     "for any number of workers. It is written into DST.partial, which becomes DST when all is on the disk;\n"
@@ -32,19 +43,24 @@ constexpr const char* kAbout =
     "SRC or DST is wrong.";
 
 struct Texts {  // options that are parsed after the command line
-  std::string part = "train", to = "leat", resize, zstd = "auto", shard_size, on_error = "stop";
+  std::string split, to = "leat", resize, zstd = "auto", shard_size, on_error = "stop";
+  bool allow_corrupt = false, allow_empty = false;
 };
 
 void add_conversion(CLI::App& app, ConvertOptions& options, Texts& texts) {
-  app.add_option("SRC", options.source, "What to read");
-  app.add_option("DST", options.destination, "The folder to make");
+  app.add_option("SRC", options.source, "What to read, a source: see below")->type_name("URI");
+  app.add_option("DST", options.destination, "The folder to make")->type_name("FOLDER");
   app.add_option("--to", texts.to, "The format to write")
       ->check(CLI::IsMember({"leat", "webdataset", "mds"}))
       ->capture_default_str();
   app.add_option(
-      "--resize", texts.resize,
-      "short:N scales larger pictures down until the shorter side has N pixels, max:N the longer one; "
-      "square:N makes all N x N, by scaling and cutting out the middle");
+         "--resize", texts.resize,
+         "short:N scales larger pictures down until the shorter side has N pixels, max:N the longer one; "
+         "square:N makes all N x N, by scaling and cutting out the middle")
+      ->type_name("RULE");
+  app.add_option("--image-field", options.image_field,
+                 "Which field of SRC holds the images, where several do (to resize, encode, call image)")
+      ->type_name("NAME");
   app.add_option("--quality", options.quality,
                  "Encode pictures anew as JPEGs of this quality (resized JPEGs: 90; resized PNGs stay PNGs)")
       ->check(CLI::Range(1, 100));
@@ -52,11 +68,16 @@ void add_conversion(CLI::App& app, ConvertOptions& options, Texts& texts) {
                "Store pixels instead of files: many times the size, and nothing to decode");
   app.add_option("--zstd", texts.zstd,
                  "leat only: auto (measured; none with --raw), none, or a level from 1 to 22")
+      ->type_name("LEVEL")
       ->capture_default_str();
   app.add_option("--shard-size", texts.shard_size,
-                 "Bytes per shard, such as 256MiB (the default; mds: 64MiB)");
-  app.add_option("--workers", options.workers, "Threads (default: the CPUs there are)")
-      ->check(CLI::Range(1, 1024));
+                 "Bytes per shard, such as 256MiB (the default; mds: 64MiB)")
+      ->type_name("BYTES");
+  app.add_option("--num-workers,--workers", options.workers,
+                 "Threads, or auto: as many as there are CPUs, the default")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024))
+      ->transform(CLI::Transformer(std::map<std::string, int>{{"auto", options.workers}}).description(""));
   app.add_flag("--verify", options.verify, "Read back all that was written and check it");
   app.add_flag("--resume", options.resume, "Go on with a conversion that was broken off");
   app.add_option("--on-error", texts.on_error, "What to do at a bad sample: stop, or skip it and list it")
@@ -65,10 +86,13 @@ void add_conversion(CLI::App& app, ConvertOptions& options, Texts& texts) {
 }
 
 // Of the command and its sub-commands alike.
-void add_part(CLI::App& app, Texts& texts) {
-  app.add_option("--part", texts.part, "Of idx and cifar, whose folders hold both: the part to read")
-      ->check(CLI::IsMember({"train", "test"}))
-      ->capture_default_str();
+void add_source(CLI::App& app, Texts& texts) {
+  app.add_option("--split,--part", texts.split,
+                 "The split to read, such as train or test (default: all that SRC has)")
+      ->type_name("NAME");
+  app.add_flag("--allow-corrupt", texts.allow_corrupt,
+               "Accept images whose data is incomplete: missing pixels are gray (JPEG) or black (PNG)");
+  app.add_flag("--allow-empty", texts.allow_empty, "Accept class folders without images");
 }
 
 void parse_zstd(const std::string& text, ConvertOptions& options) {
@@ -143,24 +167,33 @@ ResizeRule parse_resize(const std::string& text) {
 
 std::optional<Command> read_command(int argc, const char* const* argv) {
   Command command;
-  command.convert.workers = std::max(1, static_cast<int>(std::ceil(usable_cpus())));
+  command.convert.workers = std::clamp(static_cast<int>(std::ceil(usable_cpus())), 1, 1024);
   Texts texts;
+  bool json = false;
   CLI::App app(kAbout, "leat-convert");
   add_conversion(app, command.convert, texts);
   CLI::App* const inspect = app.add_subcommand("inspect", "Print the schema, counts and sizes of a data set");
   CLI::App* const verify =
       app.add_subcommand("verify", "Check all of a data set; list what is bad, with exit code 1");
   for (CLI::App* const sub : {inspect, verify})
-    sub->add_option("PATH", command.inspect.uri, "A data set, as SRC")->required();
-  inspect->add_option("--contact-sheet", command.inspect.contact_sheet,
-                      "Draw the first samples and their labels into this file, a PNG");
+    sub->add_option("PATH", command.inspect.uri, "A data set, as SRC")->type_name("URI")->required();
+  inspect
+      ->add_option("--contact-sheet", command.inspect.contact_sheet,
+                   "Draw the first samples and their labels into this file, a PNG")
+      ->type_name("FILE");
   inspect->add_option("--samples", command.inspect.samples, "How many of them")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  for (CLI::App* const each : {&app, inspect, verify}) add_part(*each, texts);
+  for (CLI::App* const each : {&app, inspect, verify}) {
+    add_source(*each, texts);
+    each->add_flag("--json", json, "Print the result as JSON, and nothing else, to standard output");
+  }
   app.require_subcommand(0, 1);
-  if (!read_command_line(app, argc, argv)) return std::nullopt;
-  command.inspect.part = command.convert.part = texts.part == "test" ? DatasetPart::test : DatasetPart::train;
+  if (!read_command_line(app, convert_manual(), argc, argv)) return std::nullopt;
+  command.inspect.json = command.convert.json = json;
+  if (!texts.split.empty()) command.inspect.split = command.convert.split = texts.split;
+  command.inspect.allow_corrupt = command.convert.allow_corrupt = texts.allow_corrupt;
+  command.inspect.allow_empty = command.convert.allow_empty = texts.allow_empty;
   if (inspect->parsed()) {
     command.kind = Command::Kind::inspect;
   } else if (verify->parsed()) {

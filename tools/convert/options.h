@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "datasets/formats/open_source.h"
 #include "datasets/shards/record_writer.h"
 
 namespace leat::tools {
@@ -22,10 +21,11 @@ struct ResizeRule {
 };
 
 struct ConvertOptions {
-  std::string source;  // see find_source()
-  DatasetPart part = DatasetPart::train;
+  std::string source;                // see find_sources()
+  std::optional<std::string> split;  // of it; none: all that there are
   std::filesystem::path destination;
   Target to = Target::leat;
+  std::string image_field;  // as the source calls it; empty: where it is clear
   ResizeRule resize;
   std::optional<int> quality;
   bool raw = false;
@@ -36,13 +36,19 @@ struct ConvertOptions {
   bool verify = false;
   bool resume = false;
   bool skip_errors = false;
+  bool allow_corrupt = false;  // as in JpegLimits
+  bool allow_empty = false;    // as in ImageFolderOptions
+  bool json = false;
 };
 
 struct InspectOptions {
-  std::string uri;  // see find_source()
-  DatasetPart part = DatasetPart::train;
+  std::string uri;  // see find_sources()
+  std::optional<std::string> split = {};
   std::string contact_sheet = {};  // a file; empty: none
   std::size_t samples = 64;        // on it
+  bool allow_corrupt = false;      // as in JpegLimits
+  bool allow_empty = false;        // as in ImageFolderOptions
+  bool json = false;
 };
 
 struct Command {
@@ -50,7 +56,7 @@ struct Command {
 
   Kind kind = Kind::convert;
   ConvertOptions convert;
-  InspectOptions inspect;  // of verify, source and part
+  InspectOptions inspect;  // of verify, source, split and json
 };
 
 // nullopt: --help or --version was asked for and has been printed. Throws UsageError.

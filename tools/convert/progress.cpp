@@ -13,7 +13,8 @@ namespace leat::tools {
 namespace {
 
 constexpr std::size_t kBarWidth = 24;
-constexpr std::chrono::milliseconds kOnTerminal{200}, kElsewhere{10'000};
+// Elsewhere the first line comes after a second: silence would look like a program that hangs.
+constexpr std::chrono::milliseconds kOnTerminal{200}, kFirst{1'000}, kElsewhere{10'000};
 
 std::string duration(double seconds) {
   const auto whole = static_cast<long long>(std::ceil(seconds));
@@ -38,7 +39,7 @@ Progress::Progress(std::string what, std::size_t samples)
     : what_(std::move(what)),
       samples_(samples),
       terminal_(::isatty(STDERR_FILENO) == 1),
-      next_(start_ + (terminal_ ? std::chrono::milliseconds(0) : kElsewhere)) {}
+      next_(start_ + (terminal_ ? std::chrono::milliseconds(0) : kFirst)) {}
 
 Progress::~Progress() {
   if (open_line_) std::fputc('\n', stderr);

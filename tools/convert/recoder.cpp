@@ -1,6 +1,7 @@
 #include "tools/convert/recoder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -80,11 +81,35 @@ Recoder::Recoder(const RecordSchema& source, const ConvertOptions& options)
     : resize_(options.resize),
       quality_(options.quality),
       raw_(options.raw),
-      image_(source.find(Content::jpeg)) {
+      limits_{.allow_corrupt = options.allow_corrupt} {
   const bool changes = resize_.kind != ResizeRule::Kind::keep || quality_ || raw_;
-  if (changes && !image_)
-    throw UsageError("--resize, --quality and --raw are for JPEG and PNG files, and SRC holds none");
+  image_ = find_image(source, options.image_field, changes);
   schema_ = raw_ ? make_schema(source) : source;
+}
+
+// A foreign source's field has been renamed to "image" by now (see FormatSource).
+std::optional<std::size_t> Recoder::find_image(const RecordSchema& source, const std::string& wanted,
+                                               bool changes) {
+  std::vector<std::string> names;
+  std::optional<std::size_t> found, usual;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const std::string& name = source.fields()[i].name;
+    if (source.content(i) != Content::jpeg) continue;
+    if (name == wanted) return i;
+    if (name == "image") usual = i;
+    names.push_back(name);
+    found = i;
+  }
+  if (usual) return usual;
+  if (!wanted.empty() && !source.find(Content::rgb))
+    throw UsageError(fmt::format("--image-field {}: SRC holds no such field of JPEG or PNG files{}{}", wanted,
+                                 names.empty() ? "" : "; there are: ", fmt::join(names, ", ")));
+  if (changes && names.empty())
+    throw UsageError("--resize, --quality and --raw are for JPEG and PNG files, and SRC holds none");
+  if (changes && names.size() > 1)
+    throw UsageError(fmt::format("SRC holds several fields of images ({}): say which with --image-field",
+                                 fmt::join(names, ", ")));
+  return names.empty() ? std::nullopt : found;
 }
 
 RecordSchema Recoder::make_schema(const RecordSchema& source) const {
@@ -102,20 +127,22 @@ RecordSchema Recoder::make_schema(const RecordSchema& source) const {
   return RecordSchema(std::move(fields), source.classes());
 }
 
-Image Recoder::decode(const std::vector<std::byte>& file, Size size) const {
+Image Recoder::decode(const std::vector<std::byte>& file, Size size, DecodeWarnings& warnings) const {
   Image image(size);
   Rng unused(0, 0, 0);
-  ImageLoader::of_this_thread().load(file, transforms_to(size, resize_), {}, unused, image.view());
+  warnings = ImageLoader::of_this_thread().load(file, transforms_to(size, resize_), {.limits = limits_},
+                                                unused, image.view());
   return image;
 }
 
-ConversionSample Recoder::apply(ConversionSample sample) const {
+ConversionSample Recoder::apply(ConversionSample sample, DecodeWarnings& warnings) const {
   if (!image_) return sample;
   std::vector<std::byte>& file = sample.fields[*image_];
-  const Size size = decoder_of_this_thread().read_header(file);
+  const Size size = decoder_of_this_thread().read_header(file, limits_);
+  warnings = decoder_of_this_thread().warnings();
   const Size wanted = resized(size, resize_);
   if (!raw_ && !quality_ && wanted == size) return sample;
-  const Image image = decode(file, wanted);
+  const Image image = decode(file, wanted, warnings);
   if (!raw_) {
     const bool lossless = !quality_ && is_png(file);
     file = lossless ? encode_png(image.view())

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 
+#include "datasets/image/decode_warnings.h"
 #include "datasets/image/image.h"
+#include "datasets/image/jpeg_limits.h"
 #include "datasets/shards/conversion_source.h"
 #include "tools/convert/options.h"
 
@@ -13,21 +16,30 @@ namespace leat::tools {
 // header and end checked.
 class Recoder {
  public:
-  // Throws UsageError where there is something to do and the source has no JPEGs.
+  // Throws UsageError where there is something to do and the source has no JPEGs, or several fields of them, of which
+  // options.image_field names none.
   Recoder(const RecordSchema& source, const ConvertOptions& options);
 
   const RecordSchema& schema() const noexcept { return schema_; }
 
-  // From a sample of the source to one of schema(). Throws DataError, without a path, on a bad picture.
-  ConversionSample apply(ConversionSample sample) const;
+  // From a sample of the source to one of schema(). `warnings`: of an image that was damaged, but accepted; of one that
+  // keeps its bytes, only the header is read. Throws DataError, without a path, on a bad image.
+  ConversionSample apply(ConversionSample sample, DecodeWarnings& warnings) const;
+  ConversionSample apply(ConversionSample sample) const {
+    DecodeWarnings ignored;
+    return apply(std::move(sample), ignored);
+  }
 
  private:
+  static std::optional<std::size_t> find_image(const RecordSchema& source, const std::string& wanted,
+                                               bool changes);
   RecordSchema make_schema(const RecordSchema& source) const;
-  Image decode(const std::vector<std::byte>& file, Size size) const;
+  Image decode(const std::vector<std::byte>& file, Size size, DecodeWarnings& warnings) const;
 
   ResizeRule resize_;
   std::optional<int> quality_;
   bool raw_;
+  JpegLimits limits_;
   std::optional<std::size_t> image_;  // the source's field
   RecordSchema schema_;
 };

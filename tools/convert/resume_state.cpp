@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "datasets/read_file.h"
 #include "datasets/records/schema_json.h"
-#include "datasets/records/xxh3.h"
 #include "tools/common/command_line.h"
-#include "tools/convert/sources.h"
 
 namespace leat::tools {
 namespace {
@@ -17,17 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kStateName = "leat-convert.json";
 constexpr std::size_t kMaxStateBytes = std::size_t{256} << 20;
-
-std::uint64_t checksum_of_names(const ConversionSource& source) {
-  Xxh3Stream checksum;
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    const std::string name = source.describe(i) + "\n";
-    checksum.update(std::as_bytes(std::span(name)));
-  }
-  return checksum.digest();
-}
 
 json to_json(const ShardSummary& shard) {
   return {{"file", shard.file},           {"samples", shard.samples},   {"bytes", shard.bytes},
@@ -63,17 +53,45 @@ ResumeState read_state(const fs::path& path) {
   }
 }
 
+// What differs between two jobs, as the user knows it.
+std::string difference(const std::string& before, const std::string& now) {
+  constexpr std::array<std::pair<const char*, const char*>, 13> kNames{
+      {{"source", "SRC"},
+       {"part", "--split"},
+       {"samples", "the number of samples in SRC"},
+       {"contents", "the names, sizes or times of files in SRC"},
+       {"fields", "the fields of SRC"},
+       {"to", "--to"},
+       {"resize", "--resize"},
+       {"image_field", "--image-field"},
+       {"quality", "--quality"},
+       {"raw", "--raw"},
+       {"allow_corrupt", "--allow-corrupt"},
+       {"zstd", "--zstd"},
+       {"shard_bytes", "--shard-size"}}};
+  const json a = json::parse(before, nullptr, false), b = json::parse(now, nullptr, false);
+  std::string names;
+  for (const auto& [key, name] : kNames) {
+    if (a.is_object() && b.is_object() && a.value(key, json()) != b.value(key, json()))
+      names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names.empty() ? "an option" : names;
+}
+
 }  // namespace
 
-std::string describe_job(const ConversionSource& source, const ConvertOptions& options) {
-  json job{{"source", fs::absolute(find_source(options.source).path).string()},
-           {"part", static_cast<int>(options.part)},
+std::string describe_job(const ConversionSource& source, const SourceAddress& address,
+                         const ConvertOptions& options) {
+  json job{{"source", fs::absolute(address.path).string()},
+           {"part", static_cast<int>(address.part)},
            {"samples", source.size()},
-           {"names", checksum_of_names(source)},
+           {"contents", source.fingerprint()},
            {"to", static_cast<int>(options.to)},
            {"resize", {static_cast<int>(options.resize.kind), options.resize.size}},
+           {"image_field", options.image_field},
            {"quality", options.quality.value_or(0)},
            {"raw", options.raw},
+           {"allow_corrupt", options.allow_corrupt},
            {"zstd", {static_cast<int>(options.zstd), options.zstd_level}},
            {"shard_bytes", options.shard_bytes},
            {"skip_errors", options.skip_errors}};
@@ -92,17 +110,30 @@ void save_state(const fs::path& folder, const ResumeState& state) {
   write_durably(folder / kStateName, object.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
+bool has_state(const fs::path& folder) {
+  return fs::exists(folder / kStateName);
+}
+
+bool is_temporary_state(const fs::path& file) {
+  return file.filename() == std::string(kStateName) + ".tmp";
+}
+
+bool holds_no_work(const fs::path& folder) {
+  return std::ranges::all_of(fs::directory_iterator(folder), is_temporary_state,
+                             [](const fs::directory_entry& entry) { return entry.path(); });
+}
+
 ResumeState load_state(const fs::path& folder, const std::string& job) {
   const fs::path path = folder / kStateName;
-  if (!fs::exists(path)) {
+  if (!has_state(folder)) {
     throw UsageError(
         fmt::format("{} is no unfinished conversion: it holds no {}", folder.string(), kStateName));
   }
   ResumeState state = read_state(path);
   if (state.job != job) {
-    throw UsageError(
-        fmt::format("{} was begun from another source or with other options: remove it and start again",
-                    folder.string()));
+    throw UsageError(fmt::format(
+        "{} was begun from another source or with other options ({} differs): remove it and start again",
+        folder.string(), difference(state.job, job)));
   }
   for (const ShardSummary& shard : state.shards) {
     std::error_code error;

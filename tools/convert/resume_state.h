@@ -10,6 +10,7 @@
 
 #include "datasets/shards/shard_format.h"
 #include "tools/convert/options.h"
+#include "tools/convert/sources.h"
 
 namespace leat::tools {
 
@@ -26,13 +27,23 @@ struct ResumeState {
   std::vector<BadSample> skipped;    // before `next`
 };
 
-// Source, its samples' names, and all options that the output depends on, as text.
-std::string describe_job(const ConversionSource& source, const ConvertOptions& options);
+inline constexpr const char* kStateName = "leat-convert.json";
+
+// Source, its fingerprint, and all options that the output depends on, as text.
+std::string describe_job(const ConversionSource& source, const SourceAddress& address,
+                         const ConvertOptions& options);
 
 // Replaces the file in one step.
 void save_state(const std::filesystem::path& folder, const ResumeState& state);
 
-// Throws UsageError where there is no state, it belongs to another job, or a shard is not as it says.
+bool has_state(const std::filesystem::path& folder);
+
+// Whether the folder is empty, or as a process leaves it that was killed when it wrote the first state.
+bool holds_no_work(const std::filesystem::path& folder);
+bool is_temporary_state(const std::filesystem::path& file);
+
+// Throws UsageError where there is no state, it belongs to another job (the text says what differs), or a shard is not
+// as it says.
 ResumeState load_state(const std::filesystem::path& folder, const std::string& job);
 
 void remove_state(const std::filesystem::path& folder);

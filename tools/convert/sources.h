@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "datasets/formats/open_source.h"
 #include "datasets/shards/conversion_source.h"
@@ -17,16 +18,34 @@ struct SourceAddress {
   Kind kind = Kind::image_folder;
   std::filesystem::path path;               // without a scheme; of some formats, with {000..123} in it
   std::optional<SourceFormat> format = {};  // of Kind::format
+  DatasetPart part = DatasetPart::train;    // of idx and cifar, whose folders hold both
 };
 
-// What `uri` names: FORMAT:PATH (idx, cifar10, cifar100, webdataset, tfrecord, mds, beton, manifest), imagefolder:PATH
-// (one sub-folder per class), or a path alone: leat records (a folder with their manifest, or one shard), what
+// A dataset to read.
+struct NamedSource {
+  std::string split;  // empty: it is all that there is, or the one that was asked for
+  SourceAddress address;
+};
+
+// What `uri` names, whether or not it has splits: FORMAT:PATH (idx, cifar10, cifar100, webdataset, tfrecord, mds, beton,
+// manifest), imagefolder:PATH or classes:PATH (one sub-folder per class), or a path alone: leat records (a folder with their manifest, or one shard), what
 // recognise_source() knows, or else an image folder. Throws UsageError where there is nothing.
 SourceAddress find_source(const std::string& uri);
 
-// `part` is that of idx and cifar, whose folders hold both. Foreign formats are read through once (see FormatSource).
-// Throws UsageError where it cannot be read as what it was found to be.
-std::unique_ptr<ConversionSource> open_source(const SourceAddress& address, DatasetPart part);
+// The datasets that `uri` names: its splits (see find_splits()), or the one called `split`, or else what find_source()
+// finds. Throws UsageError where there is no such split, or it cannot be told what is one.
+std::vector<NamedSource> find_sources(const std::string& uri, const std::optional<std::string>& split);
+
+// Foreign formats are read through once (see FormatSource). Throws UsageError where it cannot be read as what it was
+// found to be.
+struct SourceOptions {
+  std::string image_field =
+      {};  // the one that becomes "image", as the source calls it; empty: where it is clear
+  bool tells_progress = false;  // on standard error, while foreign formats are read through
+  bool allow_empty = false;     // as in ImageFolderOptions
+};
+std::unique_ptr<ConversionSource> open_source(const SourceAddress& address,
+                                              const SourceOptions& options = {});
 
 // "an image folder", "leat records", "a source in the format webdataset".
 std::string describe(const SourceAddress& address);

@@ -1,7 +1,11 @@
 #include "tools/convert/target_format.h"
 
 #include <fmt/format.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "datasets/shards/mds_format.h"
@@ -9,23 +13,52 @@
 #include "datasets/shards/record_format.h"
 #include "datasets/shards/webdataset_format.h"
 #include "tools/common/command_line.h"
+#include "tools/convert/progress.h"
 
 namespace leat::tools {
 namespace {
 
 constexpr std::size_t kPixelAlignment = 64;
 
-// Bad ones are left out here; whoever converts them reports them.
-std::vector<ConversionSample> first_samples(const ConversionSource& source, const Recoder& recoder) {
+// Some samples from `first` on, recoded by several threads; nothing where one is bad: whoever converts it reports it.
+std::vector<std::optional<ConversionSample>> recoded(const ConversionSource& source, const Recoder& recoder,
+                                                     std::size_t first, std::size_t count, int workers) {
+  std::vector<std::optional<ConversionSample>> samples(count);
+  const auto read = [&](std::size_t i) {
+    try {
+      samples[i] = source.read(first + i);
+    } catch (const Error&) {
+      samples[i].reset();
+    }
+  };
+  const auto recode = [&](std::size_t i) {
+    try {
+      if (!source.is_sequential()) read(i);
+      if (samples[i]) samples[i] = recoder.apply(std::move(*samples[i]));
+    } catch (const Error&) {
+      samples[i].reset();
+    }
+  };
+  for (std::size_t i = 0; i < count && source.is_sequential(); ++i) read(i);
+  oneapi::tbb::task_arena(workers).execute([&] { oneapi::tbb::parallel_for(std::size_t{0}, count, recode); });
+  return samples;
+}
+
+std::vector<ConversionSample> first_samples(const ConversionSource& source, const Recoder& recoder,
+                                            int workers) {
   std::vector<ConversionSample> samples;
   std::size_t bytes = 0;
-  for (std::size_t i = 0; i < source.size() && !enough_to_plan(samples.size(), bytes); ++i) {
-    try {
-      samples.push_back(recoder.apply(source.read(i)));
-      bytes += bytes_of(samples.back());
-    } catch (const Error&) {
-      continue;
+  const std::size_t part = 4 * static_cast<std::size_t>(workers);
+  Progress progress("measuring compression", std::min(source.size(), kMeasuredRecords));
+  for (std::size_t first = 0; first < source.size() && !enough_to_plan(samples.size(), bytes);
+       first += part) {
+    const std::size_t count = std::min(part, source.size() - first);
+    for (auto& sample : recoded(source, recoder, first, count, workers)) {
+      if (!sample || enough_to_plan(samples.size(), bytes)) continue;
+      bytes += bytes_of(*sample);
+      samples.push_back(std::move(*sample));
     }
+    progress.update(samples.size(), bytes);
   }
   return samples;
 }
@@ -47,7 +80,8 @@ TargetFormat make_records(const ConversionSource& source, const Recoder& recoder
   if (recoder.schema().find(Content::rgb)) writing.alignment = kPixelAlignment;
   Compression compression;
   if (writing.zstd != RecordWriterOptions::Zstd::off) {
-    compression = plan_compression(recoder.schema(), writing, first_samples(source, recoder));
+    compression =
+        plan_compression(recoder.schema(), writing, first_samples(source, recoder, options.workers));
   }
   std::string text = describe(compression);
   return {std::make_unique<RecordFormat>(recoder.schema(),

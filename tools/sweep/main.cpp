@@ -1,38 +1,68 @@
 // leat-sweep: how many workers?
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <vector>
+#include <functional>
+#include <string>
 
+#include "loader/sweep/sweep.h"
 #include "tools/common/command_line.h"
 #include "tools/common/text_file.h"
-#include "tools/sweep/measurement.h"
 #include "tools/sweep/options.h"
 #include "tools/sweep/report.h"
+#include "tools/sweep/sample_costs.h"
+#include "tools/sweep/swept_images.h"
+#include "tools/sweep/what_if.h"
 
 using namespace leat::tools;
 
 namespace {
 
 void say(const std::string& line) {
-  fmt::print("{}\n", line);
-  std::fflush(stdout);
+  print_line(line);
+}
+
+// Prints each measurement as it comes, a line for each round.
+std::function<void(const leat::SweepRound&)> show_progress(const SweepOptions& options) {
+  return [&options, measured = std::size_t{0}](const leat::SweepRound& round) mutable {
+    const std::size_t place = measured++ % options.workers.size();
+    fmt::print("{}", progress(round, options.rounds, place == 0, place + 1 == options.workers.size()));
+    flush_output();
+  };
+}
+
+void write_report(const ImageLocation& location, const SweptImages& images, const SweepOptions& options,
+                  const leat::SweepResult& result) {
+  say("measuring where a sample's time goes");
+  const StepTimes times = measure_steps(images);
+  const auto predictions = what_if(location, images, options, result, times, say);
+  write_text_file(options.report, to_html(result, {.costs = sample_costs(times), .what_if = predictions}));
+  say(fmt::format("the report is in {}: open it in a browser", options.report));
 }
 
 void sweep(const SweepOptions& options) {
-  if (!options.json.empty()) check_can_write(options.json);
-  const ImageLocation location = find_images(options.data, say);
-  say(fmt::format("{}: batches of {}, {} x {} pixels, {:.1f} s for each number of workers", options.data,
-                  options.batch_size, options.image_size, options.image_size, options.seconds));
-  say(table_header());
-  std::vector<Measurement> runs;
-  for (const int workers : options.workers) {
-    runs.push_back(measure(location, options, workers));
-    say(table_row(runs.back()));
+  for (const std::string& path : {options.json, options.report}) {
+    if (!path.empty()) check_can_write(path);
   }
-  say(fmt::format("recommended number of workers: {}, the smallest within 5 % of the best",
-                  recommended_workers(runs)));
-  if (!options.json.empty()) write_text_file(options.json, to_json(runs));
+  ImageLocation location = find_images(options.data, say);
+  location.allow_corrupt = options.allow_corrupt;
+  location.allow_empty = options.allow_empty;
+  const SweptImages images(location, options);
+  say(fmt::format(
+      "{}: {} images in batches of {}, {} x {} pixels; {} numbers of workers, {:.1f} s each, in {} rounds",
+      options.data, images.dataset().size(), options.batch_size, options.image_size, options.image_size,
+      options.workers.size(), options.seconds, options.rounds));
+  const leat::SweepResult result = leat::sweep([&](int workers) { return images.loader(workers); },
+                                               {.num_workers = options.workers,
+                                                .rounds = options.rounds,
+                                                .round_time = round_time(options),
+                                                .data = describe_data(location, options),
+                                                .on_round = show_progress(options)});
+  say(table_header());
+  for (const leat::SweepRun& run : result.runs) say(table_row(run));
+  say(explain_table());
+  say(recommendation(result));
+  if (!options.json.empty()) write_text_file(options.json, to_json(result));
+  if (!options.report.empty()) write_report(location, images, options, result);
 }
 
 }  // namespace

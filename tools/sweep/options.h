@@ -1,6 +1,7 @@
 // The command line of leat-sweep.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,10 +22,17 @@ struct SweepOptions {
   int image_size = 224;
   bool augment = true;  // --transform train
   Output output = Output::u8;
-  double seconds = 5;
+  double seconds = 5;  // for each number of workers, in all rounds together
+  int rounds = 5;
   std::uint64_t seed = 0;
-  std::string json;  // a file to write; empty: none
+  bool allow_corrupt = false;  // as in JpegLimits
+  bool allow_empty = false;    // as in ImageFolderOptions
+  std::string json;            // a file to write; empty: none
+  std::string report;          // likewise
 };
+
+// Of one number of workers in one round; at least a millisecond.
+std::chrono::milliseconds round_time(const SweepOptions& options);
 
 // nullopt: --help or --version was asked for and has been printed. Throws UsageError.
 std::optional<SweepOptions> read_sweep_options(int argc, const char* const* argv);

@@ -2,45 +2,60 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
-#include "loader/base/errors.h"
+#include <optional>
 
 namespace leat::tools {
+namespace {
 
-int recommended_workers(std::span<const Measurement> runs) {
-  if (runs.empty()) throw ArgumentError("nothing was measured, so nothing can be recommended");
-  const double best = std::ranges::max(runs, {}, &Measurement::samples_per_second).samples_per_second;
-  int smallest = std::ranges::max(runs, {}, &Measurement::num_workers).num_workers;
-  for (const Measurement& run : runs) {
-    if (run.samples_per_second >= 0.95 * best) smallest = std::min(smallest, run.num_workers);
-  }
-  return smallest;
+constexpr double kMib = 1 << 20;
+
+std::string percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:.0f} %", 100 * *share) : "?";
 }
+
+}  // namespace
 
 std::string table_header() {
-  return fmt::format("{:>7}  {:>10}  {:>14}  {:>5}  {:>10}  {:>15}", "workers", "samples/s", "first batch ms",
-                     "CPU", "CPU s/1000", "peak memory MiB");
+  return fmt::format("{:>7}  {:>10}  {:>6}  {:>14}  {:>5}  {:>6}  {:>7}  {:>10}  {:>15}", "workers",
+                     "samples/s", "spread", "first batch ms", "CPU", "others", "waiting", "CPU s/1000",
+                     "peak memory MiB");
 }
 
-std::string table_row(const Measurement& run) {
-  return fmt::format("{:>7}  {:>10.0f}  {:>14.1f}  {:>3.0f} %  {:>10.2f}  {:>15.1f}", run.num_workers,
-                     run.samples_per_second, run.first_batch_ms, run.cpu_utilisation * 100,
-                     run.cpu_seconds_per_1000_samples, run.peak_memory_mib);
+std::string table_row(const SweepRun& run) {
+  return fmt::format("{:>7}  {:>10.0f}  {:>6}  {:>14.1f}  {:>5}  {:>6}  {:>7}  {:>10.2f}  {:>15.1f}",
+                     run.num_workers, run.samples_per_second.median,
+                     percent(run.samples_per_second.relative_spread()), run.first_batch_ms.median,
+                     percent(run.cpu_share), percent(run.others_share), percent(run.cpu_pressure),
+                     run.cpu_seconds_per_1000_samples, static_cast<double>(run.peak_memory_bytes) / kMib);
 }
 
-std::string to_json(std::span<const Measurement> runs) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Measurement& run : runs) {
-    list.push_back({{"num_workers", run.num_workers},
-                    {"samples_per_second", run.samples_per_second},
-                    {"first_batch_ms", run.first_batch_ms},
-                    {"cpu_seconds_per_1000_samples", run.cpu_seconds_per_1000_samples},
-                    {"peak_memory_mib", run.peak_memory_mib}});
-  }
-  const nlohmann::ordered_json all{{"runs", list}, {"recommended_num_workers", recommended_workers(runs)}};
-  return all.dump(2) + "\n";
+std::string explain_table() {
+  return "  samples/s        what arrives after the first batch; the median of the rounds\n"
+         "  spread           from the lower to the upper quartile of the rounds, of the median\n"
+         "  first batch      time of the first call of next(), workers being up; median\n"
+         "  CPU              used by the loader, of all CPUs that may be used; median\n"
+         "  others           used by other programs meanwhile, of the same CPUs (? where the kernel does not "
+         "tell)\n"
+         "  waiting          time in which some process of the machine, ours too, waited for a CPU\n"
+         "  CPU s/1000       seconds of CPU for 1000 samples; median\n"
+         "  peak memory      of the program and its workers, batches included, shared pages once; the "
+         "greatest";
+}
+
+std::string recommendation(const SweepResult& result) {
+  std::string text = fmt::format("recommended number of workers: {}", result.recommended_num_workers);
+  if (result.trusted) return text + ", since no larger number is faster by more than the spread and 5 %";
+  text += ". It is not to be relied on:";
+  for (const std::string& doubt : result.doubts) text += fmt::format("\n  - {}", doubt);
+  return text + "\nLeave the machine alone and sweep again, or measure longer (--seconds, --rounds).";
+}
+
+std::string progress(const SweepRound& round, int rounds, bool is_first_of_round, bool is_last_of_round) {
+  return fmt::format(
+      "{}{} worker{} {:.0f}{}",
+      is_first_of_round ? fmt::format("round {} of {}, samples/s: ", round.round + 1, rounds) : "",
+      round.num_workers, round.num_workers == 1 ? "" : "s", round.samples_per_second(),
+      is_last_of_round ? "\n" : ", ");
 }
 
 }  // namespace leat::tools

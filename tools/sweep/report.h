@@ -1,23 +1,23 @@
-// What leat-sweep says: a table, a recommendation, a JSON file.
+// What leat-sweep prints.
 #pragma once
 
-#include <span>
 #include <string>
 
-#include "tools/sweep/measurement.h"
+#include "loader/sweep/sweep_result.h"
 
 namespace leat::tools {
 
-// The smallest number of workers whose samples/s are at least 0.95 of the most. Throws ArgumentError without
-// runs.
-int recommended_workers(std::span<const Measurement> runs);
-
 // One line each, columns aligned.
 std::string table_header();
-std::string table_row(const Measurement& run);
+std::string table_row(const SweepRun& run);
 
-// {"runs":[{"num_workers","samples_per_second","first_batch_ms","cpu_seconds_per_1000_samples","peak_memory_mib"}],
-//  "recommended_num_workers"}
-std::string to_json(std::span<const Measurement> runs);
+// What the columns mean, a line each.
+std::string explain_table();
+
+// "recommended number of workers: 2 ...", and why it is not to be relied on, if so.
+std::string recommendation(const SweepResult& result);
+
+// "round 1 of 5:" before the first round's first measurement, and " 2 workers 1337," and so on behind it.
+std::string progress(const SweepRound& round, int rounds, bool is_first_of_round, bool is_last_of_round);
 
 }  // namespace leat::tools

@@ -19,7 +19,7 @@ void check_ranks(const WorldSettings& world, int replicas, DeviceKind device) {
   if (replicas > 1 && device == DeviceKind::cuda) {
     throw UsageError(
         "--replicas over 1 is for the CPU: for several GPUs start one process for each, with RANK, "
-        "LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT set (torchrun --no-python does)");
+        "LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT set");
   }
 }
 

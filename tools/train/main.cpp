@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 
 #include "loader/base/checked.h"
 #include "tools/common/command_line.h"
@@ -51,11 +50,11 @@ void run(const TrainOptions& options) {
   const WorldSettings world = world_of_environment();
   check_options(options, world);
   const Say say = [quiet = world.rank != 0](const std::string& text) {
-    if (quiet) return;
-    fmt::print("{}\n", text);
-    std::fflush(stdout);
+    if (!quiet) print_line(text);
   };
-  const ImageLocation location = find_images(options.data, say);
+  ImageLocation location = find_images(options.data, say);
+  location.allow_corrupt = options.allow_corrupt;
+  location.allow_empty = options.allow_empty;
   ImageFeeds feeds(location, options, world);  // before the first thread and the first CUDA call
   say(fmt::format(
       "{}: {} images to train on, {} held back, {} classes, number of workers: {}", options.data,

@@ -1,24 +1,42 @@
 #include "tools/train/options.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 
 #include "tools/common/command_line.h"
-#include "tools/common/data_source.h"
+#include "tools/common/standard_tables.h"
 #include "tools/common/worker_count.h"
 
 namespace leat::tools {
 namespace {
 
-constexpr const char* kAbout =
-    "Trains a small image classifier (a multi-layer perceptron) on data-parallel replicas.\n\n"
-    "Several replicas in one process: --replicas N, on the CPU. Several processes, one replica each: set "
-    "RANK,\n"
-    "WORLD_SIZE, MASTER_ADDR and MASTER_PORT (and LOCAL_RANK, which chooses the GPU) as torchrun does; they "
-    "talk by Gloo\n"
-    "on the CPU and by NCCL on GPUs. The result does not depend on how the batches are shared out, but for "
-    "rounding.";
+ProgramText manual_text() {
+  return {.summary = "trains a small image classifier on data-parallel replicas, without any framework",
+          .description =
+              "The model is a multi-layer perceptron. Several replicas in one process, on the CPU: "
+              "--replicas N. Several processes "
+              "of one replica each: give each RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, as below; they "
+              "talk by Gloo on the CPU "
+              "and by NCCL on GPUs. The result does not depend on how the batches are shared out, except for "
+              "rounding.\n\n"
+              "mpirun and srun do not set these variables, and torchrun's agent listens at MASTER_PORT "
+              "itself: leat-train refuses to "
+              "start where it sees that, and says what to export.",
+          .tables = {data_uri_table(),
+                     environment_table(
+                         {{"RANK", "Which of the processes this is, from 0"},
+                          {"WORLD_SIZE", "How many processes there are"},
+                          {"LOCAL_RANK",
+                           "Which of this host's processes this is; chooses the GPU (default: RANK)"},
+                          {"MASTER_ADDR, MASTER_PORT", "Where rank 0 listens for the others"}})},
+          .examples = {{"Two replicas in one process, on generated images",
+                        "leat-train --data synthetic:2000 --replicas 2"},
+                       {"Two processes",
+                        "for rank in 0 1; do RANK=$rank WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 "
+                        "leat-train --data synthetic:2000 & done; wait"},
+                       {"A folder of images, with four workers, and the figures as JSON",
+                        "leat-train --data ~/data/flowers --num-workers 4 --json figures.json"}},
+          .see_also = {"leat-sweep", "leat-convert"}};
+}
 
 void add_model_options(CLI::App& app, TrainOptions& options) {
   app.add_option("--image-size", options.image_size, "Height and width that images are resized to, in pixels")
@@ -44,8 +62,10 @@ void add_model_options(CLI::App& app, TrainOptions& options) {
 std::optional<TrainOptions> read_train_options(int argc, const char* const* argv) {
   TrainOptions options;
   std::string workers = "auto", device = "cpu";
-  CLI::App app(kAbout, "leat-train");
-  app.add_option("--data", options.data, fmt::format("What to train on: {}", data_uri_help()))->required();
+  CLI::App app("", "leat-train");
+  app.add_option("--data", options.data, "What to train on, a data URI: see below")
+      ->type_name("URI")
+      ->required();
   app.add_option("--epochs", options.epochs, "How often each image is trained on")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
@@ -53,8 +73,9 @@ std::optional<TrainOptions> read_train_options(int argc, const char* const* argv
                  "Images of one step, over all replicas of all processes; a multiple of WORLD_SIZE")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app.add_option("--num-workers", workers,
+  app.add_option("--num-workers,--workers", workers,
                  "Worker processes that load images, or auto: as many as help, found out while it runs")
+      ->type_name("N")
       ->capture_default_str();
   app.add_option("--replicas", options.replicas, "Replicas of the model in this process")
       ->check(CLI::Range(1, 256))
@@ -65,8 +86,11 @@ std::optional<TrainOptions> read_train_options(int argc, const char* const* argv
   app.add_option("--seed", options.seed, "Of the initial parameters, the order and the random crops")
       ->capture_default_str();
   add_model_options(app, options);
-  app.add_option("--json", options.json, "Write the figures to this file, too");
-  if (!read_command_line(app, argc, argv)) return std::nullopt;
+  app.add_flag("--allow-corrupt", options.allow_corrupt,
+               "Accept images whose data is incomplete: missing pixels are gray (JPEG) or black (PNG)");
+  app.add_flag("--allow-empty", options.allow_empty, "Accept class folders without images");
+  app.add_option("--json", options.json, "Write the figures to this file, too")->type_name("FILE");
+  if (!read_command_line(app, manual_text(), argc, argv)) return std::nullopt;
   options.num_workers = parse_worker_count(workers);
   options.device = device == "cuda" ? DeviceKind::cuda : DeviceKind::host;
   return options;

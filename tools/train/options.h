@@ -24,7 +24,9 @@ struct TrainOptions {
   float learning_rate = 0.005F;  // the peak of the schedule
   float momentum = 0.9F;
   float weight_decay = 5e-4F;
-  std::string json;  // a file to write; empty: none
+  bool allow_corrupt = false;  // as in JpegLimits
+  bool allow_empty = false;    // as in ImageFolderOptions
+  std::string json;            // a file to write; empty: none
 };
 
 // nullopt: --help or --version was asked for and has been printed. Throws UsageError.

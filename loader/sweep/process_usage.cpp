@@ -1,4 +1,4 @@
-#include "tools/common/process_usage.h"
+#include "loader/sweep/process_usage.h"
 
 #include <fmt/format.h>
 #include <time.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace leat::tools {
+namespace leat {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,4 +55,4 @@ std::size_t pss_bytes(const std::vector<int>& pids) {
   return bytes;
 }
 
-}  // namespace leat::tools
+}  // namespace leat

@@ -1,4 +1,4 @@
-#include "tools/common/isolated.h"
+#include "loader/sweep/isolated.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include "loader/base/errors.h"
 #include "loader/base/unique_fd.h"
 
-namespace leat::tools {
+namespace leat {
 namespace {
 
 // What goes through the pipe is one of these and the text.
@@ -97,4 +97,4 @@ std::string run_isolated(const std::function<std::string()>& body) {
   return run_isolated(body, std::chrono::milliseconds(-1), [](int) {});
 }
 
-}  // namespace leat::tools
+}  // namespace leat

@@ -1,0 +1,19 @@
+// One measurement of one loader, in a process of its own.
+#pragma once
+
+#include <chrono>
+
+#include "loader/sweep/sweep.h"
+#include "loader/sweep/sweep_result.h"
+
+namespace leat {
+
+struct Measurement {
+  SweepRound round;
+  SweptData data;  // without its name
+};
+
+/// Forks a process that makes the loader and uses it for `time` after its first batch. Throws what sweep() throws.
+Measurement measure_loader(const MakeLoader& make_loader, int num_workers, std::chrono::milliseconds time);
+
+}  // namespace leat

@@ -1,0 +1,157 @@
+// What leat-convert compares before it goes on, and before it says that all is well.
+#include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "datasets/image/jpeg_encoder.h"
+#include "datasets/shards/mds_format.h"
+#include "datasets/shards/shard_set_writer.h"
+#include "datasets/shards/webdataset_format.h"
+#include "tests/datasets/image/formula_image.h"
+#include "tests/datasets/support/file_bytes.h"
+#include "tests/support/expect_error.h"
+#include "tests/tools/run_convert.h"
+#include "tools/common/command_line.h"
+#include "tools/convert/output_check.h"
+#include "tools/convert/resume_state.h"
+#include "tools/convert/sources.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace leat;
+using namespace leat::test;
+using namespace leat::tools;
+
+void write_jpeg(const TemporaryFolder& folder, const std::string& name, int level) {
+  const Image image = image_of({8, 6}, [&](int, int, int) { return level; });
+  folder.write(name, text_of(encode_jpeg(image.view())));
+}
+
+std::string job_of(const std::string& source, const ConvertOptions& options = {}) {
+  const SourceAddress address = find_source(source);
+  return describe_job(*open_source(address), address, options);
+}
+
+// The job that was begun from it before `change` is another one after it; the text says what is.
+template <class Change>
+void check_refused(const TemporaryFolder& folder, const std::string& source, Change&& change,
+                   std::initializer_list<std::string_view> fragments) {
+  const fs::path state = folder / "state";
+  fs::create_directories(state);
+  save_state(state, {job_of(source), {}, 0, {}});
+  CHECK(load_state(state, job_of(source)).next == 0);
+  change();
+  expect_error<UsageError>([&] { load_state(state, job_of(source)); }, fragments);
+}
+
+// A shard of two samples, as the conversion writes it.
+std::vector<ShardSummary> write_shards(const fs::path& folder, const ShardFormat& format) {
+  ShardSetWriter writer(folder, format, 1 << 20);
+  for (std::size_t i = 0; i < 2; ++i)
+    writer.add(format.encode({{std::vector<std::byte>(300, std::byte{1})}}, i));
+  writer.finish();
+  return writer.shards();
+}
+
+}  // namespace
+
+TEST_CASE("a conversion is not resumed from a source whose files were renamed, exchanged or replaced") {
+  const TemporaryFolder folder;
+  const auto write_all = [&] {
+    fs::remove_all(folder / "src");
+    for (int i = 0; i < 3; ++i) write_jpeg(folder, "src/cat/" + std::to_string(i) + ".jpg", 50 * i);
+    // Times that differ, however coarse the clock is.
+    for (int i = 0; i < 3; ++i) {
+      fs::last_write_time(folder / ("src/cat/" + std::to_string(i) + ".jpg"),
+                          fs::file_time_type::clock::now() - std::chrono::hours(i + 1));
+    }
+  };
+  const std::string source = folder / "src";
+  const auto cat = [&](const char* name) { return folder / "src/cat" / name; };
+  write_all();
+  check_refused(folder, source, [&] { fs::rename(cat("1.jpg"), cat("9.jpg")); },
+                {"the names, sizes or times"});
+  write_all();
+  check_refused(folder, source,
+                [&] {
+                  fs::rename(cat("1.jpg"), cat("x"));
+                  fs::rename(cat("2.jpg"), cat("1.jpg"));
+                  fs::rename(cat("x"), cat("2.jpg"));
+                },
+                {"the names, sizes or times"});
+  write_all();
+  check_refused(folder, source, [&] { write_jpeg(folder, "src/cat/1.jpg", 77); },
+                {"the names, sizes or times"});
+  write_all();
+  check_refused(folder, source, [&] { fs::remove(cat("2.jpg")); }, {"the number of samples"});
+}
+
+TEST_CASE("a conversion is not resumed from a file whose samples were exchanged in place") {
+  const TemporaryFolder folder;
+  folder.write("a.txt", "1");
+  folder.write("b.txt", "2");
+  const std::string manifest = folder.write("m.csv", "path,label\na.txt,1\nb.txt,2\n");
+  check_refused(folder, manifest, [&] { folder.write("a.txt", "3"); }, {"names, sizes or times"});
+}
+
+TEST_CASE("what differs from the conversion that was begun is named as the user knows it") {
+  const TemporaryFolder folder;
+  write_jpeg(folder, "src/cat/1.jpg", 1);
+  const std::string source = folder / "src";
+  save_state(folder.path(), {job_of(source), {}, 0, {}});
+  ConvertOptions other;
+  other.quality = 80;
+  other.to = Target::mds;
+  expect_error<UsageError>([&] { load_state(folder.path(), job_of(source, other)); },
+                           {"(--to, --quality differs)"});
+}
+
+TEST_CASE("a conversion is not resumed on shards that are not what was written") {
+  const TemporaryFolder folder;
+  ShardSummary first, second;
+  first.file = "a.leat";
+  first.bytes = 5;
+  second.file = "b.leat";
+  second.bytes = 4;
+  save_state(folder.path(), {"job", {first, second}, 2, {}});
+  folder.write("a.leat", "12345");
+  folder.write("b.leat", "1234");
+  CHECK(load_state(folder.path(), "job").shards.size() == 2);
+  const auto refused = [&] {
+    expect_error<UsageError>([&] { load_state(folder.path(), "job"); }, {"b.leat", "not the 4 bytes"});
+  };
+  folder.write("b.leat", "123");
+  refused();
+  folder.write("b.leat", "12345");
+  refused();
+  fs::remove(folder / "b.leat");
+  refused();
+}
+
+TEST_CASE("verifying finds each byte that changed on the disk, in shards of every foreign format") {
+  const RecordSchema schema({{Field::text("data", 1000), Content::bytes}});
+  std::vector<std::pair<Target, std::unique_ptr<ShardFormat>>> formats;
+  formats.emplace_back(Target::webdataset, std::make_unique<WebDatasetFormat>(schema));
+  formats.emplace_back(Target::mds, std::make_unique<MdsFormat>(schema, 1 << 20));
+  for (const auto& [target, format] : formats) {
+    const TemporaryFolder folder;
+    const std::vector<ShardSummary> shards = write_shards(folder.path(), *format);
+    REQUIRE(shards.size() == 1);
+    check_output(folder.path(), shards, target);
+    const fs::path path = folder / shards[0].file;
+    const std::string sound = content_of(path);
+    for (std::size_t at = 0; at < sound.size(); at += sound.size() / 7) {
+      std::string changed = sound;
+      changed[at] = static_cast<char>(changed[at] ^ 1);
+      replace_content(path, changed);
+      expect_error<DataError>([&] { check_output(folder.path(), shards, target); }, {path.string()});
+    }
+    replace_content(path, sound.substr(0, sound.size() - 1));
+    expect_error<DataError>([&] { check_output(folder.path(), shards, target); }, {path.string()});
+    fs::remove(path);
+    expect_error<Error>([&] { check_output(folder.path(), shards, target); }, {path.string()});
+  }
+}

@@ -1,0 +1,128 @@
+// The images that leat-sweep measures, and the steps of loading them.
+#include <catch2/catch_test_macros.hpp>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "datasets/in_memory.h"
+#include "datasets/shards/image_folder_source.h"
+#include "datasets/shards/record_writer.h"
+#include "datasets/synthetic_folder.h"
+#include "loader/base/cpus.h"
+#include "loader/base/errors.h"
+#include "loader/sweep/isolated.h"
+#include "tests/support/temporary_folder.h"
+#include "tools/sweep/sample_costs.h"
+#include "tools/sweep/stored_images.h"
+#include "tools/sweep/what_if.h"
+
+using namespace leat::tools;
+
+namespace {
+
+class Images {
+ public:
+  Images() {
+    leat::SyntheticFolderOptions options;
+    options.images = 50;
+    leat::write_synthetic_image_folder(folder_ / "images", options);
+    const leat::ImageFolderSource source(files());
+    leat::RecordWriter writer(records(), source.schema());
+    for (std::size_t i = 0; i < source.size(); ++i) writer.add(source.read(i));
+    writer.finish();
+  }
+  std::string files() const { return folder_ / "images/train"; }
+  std::string records() const { return folder_ / "records"; }
+
+ private:
+  leat::test::TemporaryFolder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("the stored bytes of an image are the same in a file and in a record") {
+  const Images images;
+  SweepOptions options;
+  options.image_size = 32;
+  const SweptImages files({.train = images.files(), .held_back = {}}, options);
+  const SweptImages records({.train = images.records(), .held_back = {}}, options);
+  const auto from_files = open_stored_images(files.dataset()),
+             from_records = open_stored_images(records.dataset());
+  REQUIRE(from_files);
+  REQUIRE(from_records);
+  CHECK(from_files->are_files());
+  CHECK_FALSE(from_records->are_files());
+  for (std::size_t i = 0; i < files.dataset().size(); ++i) {
+    const auto file = from_files->read(i), record = from_records->read(i);
+    CHECK(is_image_file(file));
+    CHECK(std::vector(file.begin(), file.end()) == std::vector(record.begin(), record.end()));
+  }
+}
+
+TEST_CASE("datasets that hold no images have no stored images") {
+  const leat::InMemoryDataset numbers({leat::InMemoryDataset::column<float>("x", {}, {1, 2})});
+  CHECK(open_stored_images(numbers) == nullptr);
+  CHECK_FALSE(is_image_file({}));
+}
+
+TEST_CASE("the first change is tried: records for files, a cache for records", "[process]") {
+  const Images images;
+  SweepOptions options;
+  options.image_size = 32;
+  options.batch_size = 8;
+  options.seconds = 0.03;
+  options.rounds = 3;
+  const StepTimes times{
+      .read = 30, .read_open = 20, .decode = 500, .sample = 700, .deliver = 710, .copy = 15};
+  for (const bool are_files : {true, false}) {
+    const ImageLocation location{.train = are_files ? images.files() : images.records(), .held_back = {}};
+    const SweptImages swept(location, options);
+    const leat::SweepResult result =
+        leat::sweep([&](int workers) { return swept.loader(workers); },
+                    {.num_workers = {1}, .rounds = 1, .round_time = round_time(options)});
+    std::vector<std::string> said;
+    const auto all = what_if(location, swept, options, result, times,
+                             [&](const std::string& line) { said.push_back(line); });
+    REQUIRE(all.size() == (are_files ? 3 : 2));
+    CHECK(all[0].change.starts_with(are_files ? "Leat records" : "Finished samples"));
+    CHECK(all[0].measured);
+    CHECK(all[0].measured->lowest > 0);
+    CHECK(all[0].predicted > all[0].now);
+    CHECK_FALSE(all[1].measured);
+    CHECK(said.size() == 1);
+  }
+}
+
+TEST_CASE("a sweep does not warn that there are more workers than CPUs", "[process]") {
+  const Images images;
+  const leat::test::TemporaryFolder folder;
+  const std::string path = folder / "stderr";
+  SweepOptions options;
+  options.image_size = 32;
+  const SweptImages swept({.train = images.files(), .held_back = {}}, options);
+  leat::run_isolated([&] {
+    if (std::freopen(path.c_str(), "w", stderr) == nullptr) leat::throw_errno("freopen");
+    swept.loader(static_cast<int>(leat::usable_cpus()) + 2).next();
+    return std::string();
+  });
+  std::ifstream file(path);
+  CHECK(std::string(std::istreambuf_iterator<char>(file), {}).empty());
+}
+
+TEST_CASE("all steps of loading an image take time") {
+  const Images images;
+  SweepOptions options;
+  options.image_size = 32;
+  options.batch_size = 8;
+  for (const std::string& path : {images.files(), images.records()}) {
+    const StepTimes times = measure_steps(SweptImages({.train = path, .held_back = {}}, options));
+    CHECK(times.read > 0);
+    CHECK(times.read_open > 0);
+    CHECK(times.decode > 0);
+    CHECK(times.sample > 0);
+    CHECK(times.deliver > 0);
+    CHECK(times.copy > 0);
+  }
+}

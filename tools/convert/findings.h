@@ -1,0 +1,69 @@
+// What inspect and verify find out, and how they say it: as text and as JSON.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "datasets/records/record_schema.h"
+#include "datasets/records/shard_parts.h"
+
+namespace leat::tools {
+
+// Of leat records alone.
+struct RecordFigures {
+  std::size_t shards = 0;
+  std::uint64_t raw_bytes = 0;             // before compression
+  std::optional<ShardHeader> header = {};  // of the first shard; none: there is no shard
+};
+
+// One dataset, or one split of it.
+struct Inspection {
+  std::string split;   // empty: there are none
+  std::string format;  // "leat records", "an image folder", "a source in the format mds"
+  std::size_t samples = 0;
+  std::uint64_t bytes = 0;  // of all shards, or of all samples
+  RecordSchema schema;
+  std::optional<RecordFigures> records = {};
+  std::vector<std::uint64_t> sizes;            // of the samples that can be read
+  std::map<std::int64_t, std::size_t> labels;  // how often each was found
+  std::size_t unreadable = 0;
+};
+
+struct BadRange {
+  std::size_t first = 0;
+  std::size_t count = 0;  // 0 and 1: this sample alone
+  std::string source;
+  std::string reason;
+};
+
+struct Verification {
+  std::string split;
+  std::size_t samples = 0;
+  std::vector<BadRange> bad;
+  std::vector<std::string> warnings;  // sentences: images that are damaged, but complete; broken links
+
+  std::size_t bad_samples() const;
+};
+
+std::string to_text(const Inspection& inspection);
+std::string to_text(const BadRange& bad);               // a line
+std::string to_text(const Verification& verification);  // the closing lines
+
+// {"command": "inspect", "data": uri, "sets": [{
+//    "split" (null without splits), "format", "samples", "bytes", "unreadable",
+//    "fields": [{"name", "content", "dtype", "shape", "max_length" (null if not ragged)}], "classes",
+//    "bytes_per_sample": {"min", "median", "mean", "max"} (null without samples), "labels": {"<label>": count},
+//    "records": {"shards", "raw_bytes", "codec", "dictionary_bytes", "alignment"} (null for other formats; the last three only
+//               if there is a shard)}]}
+std::string to_json(const std::string& uri, std::span<const Inspection> inspections);
+
+// {"command": "verify", "data": uri, "bad_samples", "sets": [{"split", "samples", "bad_samples",
+//    "bad": [{"first", "count", "source", "reason"}], "warnings": [sentence]}]}
+std::string to_json(const std::string& uri, std::span<const Verification> verifications);
+
+}  // namespace leat::tools

@@ -1,0 +1,10 @@
+// What leat-sweep's manual says beside its options.
+#pragma once
+
+#include "tools/common/manual.h"
+
+namespace leat::tools {
+
+ProgramText sweep_manual();
+
+}  // namespace leat::tools

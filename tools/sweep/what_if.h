@@ -1,0 +1,19 @@
+// What other storage, a cache or more CPUs would change; the first of it is tried.
+#pragma once
+
+#include <vector>
+
+#include "loader/sweep/sweep_page.h"
+#include "tools/sweep/sample_costs.h"
+#include "tools/sweep/swept_images.h"
+
+namespace leat::tools {
+
+/// Predicts, in this order: leat records instead of files (if the images are files), a cache of finished samples, twice
+/// as many CPUs. The first prediction is checked: some of the images (2,000 or 64 MiB at most) are copied to a
+/// temporary folder, or to memory, and loaded in turns with the same images as they are. Says what it does.
+std::vector<WhatIf> what_if(const ImageLocation& location, const SweptImages& images,
+                            const SweepOptions& options, const SweepResult& result, const StepTimes& times,
+                            const Say& say);
+
+}  // namespace leat::tools
