@@ -9,13 +9,18 @@ namespace leat {
 // An engine's own timeout comes first, as its message says more; the queue's is for calls that never reached
 // it.
 CallQueue::CallQueue(std::unique_ptr<HostEngine> engine, std::chrono::milliseconds timeout)
-    : engine_(std::move(engine)), patience_(2 * timeout) {}
+    : engine_(engine.release()), patience_(2 * timeout) {}
 
 void CallQueue::throw_if_failed() const {
   if (!failure_.empty()) throw CommunicationError(failure_);
 }
 
 std::uint64_t CallQueue::enter() {
+  if (!owner_.is_current()) {
+    throw CommunicationError(
+        fmt::format("rank {}: this communicator belongs to another process, from which this one was forked",
+                    engine_->rank()));
+  }
   const std::lock_guard lock(mutex_);
   throw_if_failed();
   return entered_++;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "loader/base/process_identity.h"
 #include "parallel/host_engine.h"
 
 namespace leat {
@@ -33,7 +34,8 @@ class CallQueue {
   void throw_if_failed() const;  // mutex_ is held
 
   // Constant after construction.
-  const std::unique_ptr<HostEngine> engine_;
+  const ProcessIdentity owner_;
+  const ProcessOwned<HostEngine> engine_;
   const std::chrono::milliseconds patience_;  // how long a turn may take
 
   // Guarded by mutex_.

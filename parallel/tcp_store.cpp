@@ -25,7 +25,7 @@ TcpStore::TcpStore(const WorldSettings& world, std::chrono::milliseconds timeout
   if (world_.rank == 0) {
     UniqueFd listener = listen_at(world_.master_address, world_.master_port);
     world_.master_port = leat::local_port(listener.get());
-    server_ = std::make_unique<StoreServer>(std::move(listener), world_.world_size);
+    server_ = make_process_owned<StoreServer>(std::move(listener), world_.world_size);
   }
   const Deadline deadline(timeout);
   connection_ = connect_to(world_.master_address, world_.master_port, deadline);
@@ -34,6 +34,7 @@ TcpStore::TcpStore(const WorldSettings& world, std::chrono::milliseconds timeout
 }
 
 TcpStore::~TcpStore() {
+  if (!owner_.is_current()) return;
   try {
     request({.op = StoreOp::goodbye});
   } catch (const Error&) {
@@ -62,6 +63,11 @@ StoreReply TcpStore::receive_reply(const Deadline& deadline) {
 }
 
 StoreReply TcpStore::request(const StoreRequest& request) {
+  if (!owner_.is_current()) {
+    throw CommunicationError(fmt::format(
+        "rank {}: this connection to the store belongs to another process, from which this one was forked",
+        world_.rank));
+  }
   const std::string bytes = encode(request);
   const std::lock_guard lock(mutex_);
   if (!connection_) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "loader/base/process_identity.h"
 #include "loader/base/unique_fd.h"
 #include "parallel/deadline.h"
 #include "parallel/store_protocol.h"
@@ -30,7 +31,8 @@ class TcpStore {
   // already, is refused.
   explicit TcpStore(const WorldSettings& world, std::chrono::milliseconds timeout = std::chrono::seconds(60));
 
-  // Says goodbye. On rank 0 it also waits, at most ten seconds, until the other ranks have.
+  // Says goodbye. On rank 0 it also waits, at most ten seconds, until the other ranks have. In a forked process: does
+  // nothing, since the connection is the parent's.
   ~TcpStore();
   TcpStore(const TcpStore&) = delete;
   TcpStore& operator=(const TcpStore&) = delete;
@@ -58,7 +60,8 @@ class TcpStore {
   // Constant after construction.
   WorldSettings world_;
   const std::chrono::milliseconds timeout_;
-  std::unique_ptr<StoreServer> server_;  // rank 0
+  const ProcessIdentity owner_;
+  ProcessOwned<StoreServer> server_;  // rank 0
   std::string local_address_;
 
   // Guarded by mutex_.

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "loader/base/errors.h"
+#include "parallel/launcher.h"
 
 namespace leat {
 namespace {
@@ -50,7 +51,10 @@ void check(const WorldSettings& settings) {
 }
 
 std::optional<WorldSettings> world_from_environment() {
-  if (std::getenv("RANK") == nullptr && std::getenv("WORLD_SIZE") == nullptr) return std::nullopt;
+  if (std::getenv("RANK") == nullptr && std::getenv("WORLD_SIZE") == nullptr) {
+    refuse_unread_launchers();
+    return std::nullopt;
+  }
   WorldSettings settings;
   settings.world_size = number_of("WORLD_SIZE", required("WORLD_SIZE"), 1, kMaxWorldSize);
   settings.rank = number_of("RANK", required("RANK"), 0, settings.world_size - 1);
@@ -61,6 +65,7 @@ std::optional<WorldSettings> world_from_environment() {
   settings.local_rank =
       local == nullptr ? settings.rank : number_of("LOCAL_RANK", local, 0, settings.world_size - 1);
   check(settings);
+  if (settings.world_size > 1) refuse_agent_store();
   return settings;
 }
 

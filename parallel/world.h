@@ -22,9 +22,12 @@ inline constexpr int kMaxWorldSize = 65536;
 // Throws ArgumentError where a field is out of range or they contradict each other.
 void check(const WorldSettings& settings);
 
-// nullopt where neither RANK nor WORLD_SIZE is set. Otherwise RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT
-// must all be set, and LOCAL_RANK may be (without it, it is RANK, as on a single host). Throws ArgumentError
-// naming the variable, its value and its range.
+/// Reads the world from the environment. nullopt where neither RANK nor WORLD_SIZE is set. Otherwise RANK, WORLD_SIZE,
+/// MASTER_ADDR and MASTER_PORT must all be set, and LOCAL_RANK may be (without it, it is RANK, as on a single host).
+///
+/// Throws ArgumentError naming the variable, its value and its range. Also throws if neither is set, but mpirun or srun
+/// says that it started several processes (each would train alone), and if torchrun's agent listens at MASTER_PORT itself,
+/// as it does by default; the message tells what to export.
 std::optional<WorldSettings> world_from_environment();
 
 }  // namespace leat

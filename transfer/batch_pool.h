@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "loader/base/process_identity.h"
 #include "loader/loader_state.h"
 #include "transfer/device.h"
 #include "transfer/device_layout.h"
@@ -43,6 +44,7 @@ class BatchPool {
   ~BatchPool();
 
   Device& device() const noexcept { return device_; }
+  bool is_in_own_process() const noexcept { return owner_.is_current(); }
   const DeviceLayout& layout() const noexcept { return layout_; }
   Buffer& operator[](std::size_t buffer) noexcept { return buffers_[buffer]; }
 
@@ -71,6 +73,7 @@ class BatchPool {
   template <class Change>
   auto change(Change&& make);
 
+  const ProcessIdentity owner_;
   Device& device_;
   const DeviceLayout layout_;
   std::vector<Buffer> buffers_;  // as many as at first; for their contents see invariant 2

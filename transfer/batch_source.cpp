@@ -1,14 +1,16 @@
 #include "transfer/batch_source.h"
 
 #include "loader/data_loader.h"
+#include "loader/loader_core.h"
 
 namespace leat {
 
-BatchSource source_of(DataLoader& loader) {
+BatchSource BatchSource::of(DataLoader& loader) {
+  LoaderCore& core = loader.core();
   BatchSource source;
-  source.next = [&loader] { return loader.next(); };
-  source.start_epoch = [&loader](std::uint64_t epoch) { loader.start_epoch(epoch); };
-  source.state = [&loader] { return loader.state(); };
+  source.next = [&core] { return core.next(); };
+  source.start_epoch = [&core](std::uint64_t epoch) { core.start_epoch(epoch); };
+  source.state = [&core] { return core.state(); };
   source.layout = loader.layout();
   source.leases = loader.options().leases;
   source.memory = loader.slots().bytes;

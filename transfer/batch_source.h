@@ -27,9 +27,10 @@ struct BatchSource {
   std::size_t leases = 1;              // batches that may be held while next() is called
   std::span<std::byte> memory;         // of the slots, to be page-locked; may be empty
   std::shared_ptr<const void> keeper;  // keeps `memory` alive
-};
 
-// The loader outlives the source, and nobody else calls its members while the source is in use.
-BatchSource source_of(DataLoader& loader);
+  /// The batches of a loader, which outlives the source; it may be moved meanwhile. Nobody else calls the loader's
+  /// members while the source is in use.
+  static BatchSource of(DataLoader& loader);
+};
 
 }  // namespace leat

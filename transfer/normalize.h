@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "datasets/image/imagenet.h"
 #include "loader/base/dtype.h"
 
 namespace leat {
@@ -30,5 +31,10 @@ struct Normalization {
   // Throws ArgumentError for a dtype, number of channels, mean or std that cannot be used.
   void check(const PixelShape& shape) const;
 };
+
+/// Normalization with ImageNet's mean and standard deviation, of RGB pixels, to f32 [n, 3, h, w].
+inline constexpr Normalization kImageNetNormalization{
+    .mean = {kImageNetMean[0], kImageNetMean[1], kImageNetMean[2], 0},
+    .std = {kImageNetStd[0], kImageNetStd[1], kImageNetStd[2], 1}};
 
 }  // namespace leat

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "loader/base/warning.h"
+#include "loader/errors.h"
 #include "transfer/batch_pool.h"
 #include "transfer/prefetch_pump.h"
 
@@ -65,26 +66,42 @@ std::optional<DeviceBatch> Prefetcher::Impl::next(StreamRef consumer) {
 }
 
 Prefetcher::Prefetcher(DataLoader& loader, Device& device, const PrefetcherOptions& options)
-    : Prefetcher(source_of(loader), device, options) {}
+    : Prefetcher(BatchSource::of(loader), device, options) {}
 
 Prefetcher::Prefetcher(BatchSource source, Device& device, const PrefetcherOptions& options)
-    : impl_(std::make_unique<Impl>(std::move(source), device, options)) {}
+    : impl_(make_process_owned<Impl>(std::move(source), device, options)) {}
 
 Prefetcher::Prefetcher(Prefetcher&&) noexcept = default;
 Prefetcher& Prefetcher::operator=(Prefetcher&&) noexcept = default;
 Prefetcher::~Prefetcher() = default;
 
 std::optional<DeviceBatch> Prefetcher::next(StreamRef consumer) {
-  return impl_->next(consumer);
+  return impl().next(consumer);
 }
 
 void Prefetcher::start_epoch(std::uint64_t epoch) {
-  impl_->start_epoch(epoch);
+  impl().start_epoch(epoch);
 }
 
-BatchRange<DeviceBatch> Prefetcher::epoch(std::uint64_t epoch, StreamRef consumer) {
+Prefetcher::Impl& Prefetcher::impl() const {
+  if (!impl_)
+    throw ArgumentError("this prefetcher was moved from, so it can only be assigned to or destroyed");
+  if (impl_.get_deleter().owner().is_current()) return *impl_;
+  throw ForkedProcessError(
+      "this prefetcher was made in another process, from which this one was forked; make a loader and a "
+      "prefetcher "
+      "in this process");
+}
+
+BatchRange<DeviceBatch> Prefetcher::rest(StreamRef consumer, SampleErrorHandler on_error) {
+  return BatchRange<DeviceBatch>([&impl = impl(), consumer] { return impl.next(consumer); },
+                                 std::move(on_error));
+}
+
+BatchRange<DeviceBatch> Prefetcher::epoch(std::uint64_t epoch, StreamRef consumer,
+                                          SampleErrorHandler on_error) {
   start_epoch(epoch);
-  return BatchRange<DeviceBatch>([this, consumer] { return next(consumer); });
+  return rest(consumer, std::move(on_error));
 }
 
 Device& Prefetcher::device() const noexcept {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "loader/base/process_identity.h"
 #include "loader/base/warning.h"
 #include "loader/batch_range.h"
 #include "transfer/batch_source.h"
@@ -40,7 +41,7 @@ class Prefetcher {
   Prefetcher& operator=(Prefetcher&&) noexcept;
   // In mid-epoch too. Waits until the sample in progress is loaded, if the loader is at it at that moment,
   // and until the copies under way are done; those wait for what consumers had queued when they destroyed
-  // earlier batches. Batches that are still held stay valid.
+  // earlier batches. Batches that are still held stay valid. In a forked process: does nothing.
   ~Prefetcher();
 
   // The next batch, ready for what is enqueued on `consumer` (a stream of this device) after this call;
@@ -58,15 +59,22 @@ class Prefetcher {
   // throws at that is thrown by next().
   void start_epoch(std::uint64_t epoch);
 
-  // Begins an epoch and iterates over it: for (auto& batch : feed.epoch(3, stream)). The range refers to this
-  // object.
-  BatchRange<DeviceBatch> epoch(std::uint64_t epoch, StreamRef consumer);
+  /// Begins an epoch and iterates over it: for (DeviceBatch& batch : feed.epoch(3, stream)). An exception ends the
+  /// loop, and rest() goes on behind it. With `on_error` a SampleError does not: it is reported there, in the place of
+  /// its batch.
+  BatchRange<DeviceBatch> epoch(std::uint64_t epoch, StreamRef consumer,
+                                SampleErrorHandler on_error = nullptr);
+
+  /// Iterates over what is left of the current epoch.
+  BatchRange<DeviceBatch> rest(StreamRef consumer, SampleErrorHandler on_error = nullptr);
 
   Device& device() const noexcept;
 
  private:
   class Impl;
-  std::unique_ptr<Impl> impl_;
+  Impl& impl() const;  // throws ForkedProcessError in a process that was forked from the prefetcher's
+
+  ProcessOwned<Impl> impl_;
 };
 
 }  // namespace leat

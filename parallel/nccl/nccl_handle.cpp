@@ -58,6 +58,7 @@ NcclHandle::NcclHandle(const NcclApi& api, int device, int ranks, const ncclUniq
 }
 
 NcclHandle::~NcclHandle() {
+  if (!owner_.is_current()) return;  // the communicator is the parent's
   std::unique_lock lock(mutex_);
   if (handle_ == nullptr) return;
   try {
@@ -70,6 +71,10 @@ NcclHandle::~NcclHandle() {
 }
 
 void NcclHandle::call(const char* name, const Call& function) {
+  if (!owner_.is_current()) {
+    throw CommunicationError(fmt::format(
+        "{}: this communicator belongs to another process, from which this one was forked", name));
+  }
   std::unique_lock lock(mutex_);
   require_open();
   const CurrentDevice current(api_, device_);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "loader/base/process_identity.h"
 #include "parallel/deadline.h"
 #include "parallel/nccl/nccl_api.h"
 
@@ -54,6 +55,7 @@ class NcclHandle {
   void end(std::string why);
 
   // Constant after construction.
+  const ProcessIdentity owner_;
   const NcclApi& api_;
   const int device_;
   const std::chrono::milliseconds timeout_;

@@ -1,11 +1,15 @@
 #include "parallel/gradient_reducer.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <future>
 #include <mutex>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "tests/parallel/support/groups.h"
 #include "tests/parallel/support/ranks.h"
@@ -292,6 +296,46 @@ TEST_CASE("parameters that cannot be trained are refused") {
                               {"\"c\"", "[10]", "[2, 5]"});
   expect_error<ArgumentError>([&] { make({.name = "d", .value = good}, {.bucket_cap_mb = 0}); },
                               {"bucket_cap_mb"});
+}
+
+TEST_CASE("a bucket waits for the last gradient of every stream that writes one, however slow") {
+  const Group group = local_group(2, kPatience);
+  std::promise<void> gate;
+  const std::shared_future<void> open = gate.get_future().share();
+  std::atomic<int> finished{0};
+  std::jthread opener([&] {
+    // A reducer that does not wait for the slow streams is done long before.
+    const auto deadline = std::chrono::steady_clock::now() + 300ms;
+    while (finished.load() < 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    gate.set_value();
+  });
+  run_ranks(2, [&](int rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    std::array<float, 3> values{};
+    std::vector<Parameter> parameters;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      parameters.push_back({.name = "p" + std::to_string(i),
+                            .value = {.data = &values[i], .dtype = DType::f32, .shape = {1}}});
+    }
+    GradientReducer reducer(*group[r], parameters);
+    expect_equal(reducer.buckets().size(), std::size_t{1}, "buckets");
+    const Stream slow = host_device().make_stream(), fast = host_device().make_stream();
+    const auto write = [&](std::size_t i, const Stream& stream) {
+      auto* const gradient = static_cast<float*>(reducer.gradient(i).data);
+      host_device().enqueue(stream, [gradient, i] { *gradient = static_cast<float>(i + 1); });
+      reducer.ready(i, stream);
+    };
+    write(2, slow);
+    host_device().enqueue(slow, [open] { open.wait(); });
+    write(0, slow);
+    write(1, fast);
+    reducer.finish(fast);
+    fast.ref().synchronize();
+    ++finished;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      expect_equal(*static_cast<float*>(reducer.gradient(i).data), static_cast<float>(2 * (i + 1)), "a sum");
+    }
+  });
 }
 
 }  // namespace

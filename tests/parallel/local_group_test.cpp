@@ -91,6 +91,22 @@ TEST_CASE("different operations in one round are a disagreement too") {
   }
 }
 
+TEST_CASE("ranks that broadcast from different roots disagree") {
+  const Group group = local_group(2, 20s);
+  const auto errors = errors_of_ranks(2, [&](int rank) {
+    const Stream stream = host_device().make_stream();
+    std::vector<float> values(8);
+    group[static_cast<std::size_t>(rank)]->broadcast({values.data(), values.size(), DType::f32}, rank,
+                                                     stream);
+    stream.ref().synchronize();
+  });
+  for (const std::string& error : errors) {
+    INFO(error);
+    CHECK(error.find("rank 0 calls broadcast #0 (8 f32 from rank 0), rank 1 calls broadcast #0 (8 f32 from "
+                     "rank 1)") != std::string::npos);
+  }
+}
+
 TEST_CASE("a rank that does not come is named after the timeout") {
   const Group group = local_group(4, 100ms);
   const auto errors = errors_of_ranks(2, [&](int rank) { group[static_cast<std::size_t>(rank)]->barrier(); });

@@ -44,5 +44,12 @@ TEST_CASE("a full store refuses more and keeps what it has") {
   CHECK(*table.find("256") == "more");
 }
 
+TEST_CASE("a value that is set again takes no more room than it has") {
+  StoreTable table;
+  const std::string key(std::size_t{1} << 20, 'k');
+  for (int i = 0; i < 300; ++i) table.set(key, std::to_string(i));
+  CHECK(*table.find(key) == "299");
+}
+
 }  // namespace
 }  // namespace leat::test

@@ -1,11 +1,14 @@
 #include "parallel/tcp_store.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <future>
 #include <optional>
 #include <random>
+#include <thread>
 
 #include "parallel/communicator.h"
 #include "parallel/tcp_socket.h"
@@ -74,6 +77,23 @@ TEST_CASE("a wait ends by its deadline, naming the key, and the store still work
   expect_error<CommunicationError>([&] { stores[0]->get("never", 50ms); }, {"\"never\"", "50 ms", "rank 0"});
   stores[0]->set("never", "now");
   CHECK(stores[0]->get("never") == "now");
+}
+
+TEST_CASE("a wait for several keys ends by one deadline") {
+  const auto stores = loopback_stores(2);
+  auto late = std::async(std::launch::async, [&] {
+    std::this_thread::sleep_for(20ms);  // of the time that is left for the second key
+    stores[1]->set("late", "");
+  });
+  const std::vector<std::string> keys{"late", "never"};
+  try {
+    stores[0]->wait(keys, 1s);
+    FAIL("there was no error");
+  } catch (const CommunicationError& error) {
+    INFO(error.what());
+    CHECK(std::string(error.what()).find("\"never\"") != std::string::npos);
+    CHECK(std::string(error.what()).find("within 1000 ms") == std::string::npos);
+  }
 }
 
 TEST_CASE("the server listens at the address it was given and no other") {
@@ -163,6 +183,38 @@ TEST_CASE("hostile bytes end their connection and disturb nobody") {
 
   stores[1]->set("key", "value");
   CHECK(stores[0]->get("key") == "value");
+}
+
+TEST_CASE("a crowd of strangers is sent away, and disturbs nobody") {
+  const auto stores = loopback_stores(1);
+  std::vector<UniqueFd> crowd;
+  for (int i = 0; i < 64; ++i) crowd.push_back(connect_to("127.0.0.1", stores[0]->port(), Deadline(10s)));
+  const UniqueFd beyond = connect_to("127.0.0.1", stores[0]->port(), Deadline(10s));
+  std::array<char, 1> byte{};
+  expect_error<CommunicationError>([&] { receive_all(beyond.get(), byte, Deadline(5s)); },
+                                   {"closed the connection"});
+  stores[0]->set("still", "here");
+  CHECK(stores[0]->get("still") == "here");
+}
+
+TEST_CASE("a connection whose answer makes no sense is not used again") {
+  const UniqueFd listener = listen_at("127.0.0.1", 0);
+  auto server = std::async(std::launch::async, [&] {
+    pollfd entry{.fd = listener.get(), .events = POLLIN, .revents = 0};
+    ::poll(&entry, 1, 10'000);
+    const UniqueFd client(::accept(listener.get(), nullptr, nullptr));
+    std::string hello(kHelloBytes, '\0'), rest(1 << 10, '\0');
+    receive_all(client.get(), hello, Deadline(10s));
+    send_all(client.get(), encode(StoreReply{}), Deadline(10s));
+    ::recv(client.get(), rest.data(), rest.size(), 0);
+    send_all(client.get(), std::string(kReplyHeaderBytes, '\x7f'), Deadline(10s));
+    while (::recv(client.get(), rest.data(), rest.size(), 0) > 0) {
+    }
+  });
+  TcpStore store(loopback_world(1, 2, local_port(listener.get())), 10s);
+  expect_error<CommunicationError>([&] { store.set("a", "1"); }, {"another program listens"});
+  expect_error<CommunicationError>([&] { store.set("a", "1"); }, {"rank 1", "was lost before"});
+  server.get();
 }
 
 TEST_CASE("a member that breaks the protocol is dropped, and may not crowd the server's memory") {

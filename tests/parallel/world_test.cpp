@@ -1,5 +1,6 @@
 #include "parallel/world.h"
 
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <map>
@@ -10,19 +11,35 @@
 namespace leat::test {
 namespace {
 
+constexpr std::array kVariables{"RANK",
+                                "WORLD_SIZE",
+                                "LOCAL_RANK",
+                                "MASTER_ADDR",
+                                "MASTER_PORT",
+                                "OMPI_COMM_WORLD_SIZE",
+                                "OMPI_COMM_WORLD_RANK",
+                                "MV2_COMM_WORLD_SIZE",
+                                "MV2_COMM_WORLD_RANK",
+                                "PMI_SIZE",
+                                "PMI_RANK",
+                                "SLURM_NTASKS",
+                                "SLURM_PROCID",
+                                "SLURM_STEP_ID",
+                                "SLURM_STEP_NUM_TASKS",
+                                "TORCHELASTIC_USE_AGENT_STORE"};
+
 // Sets exactly these of the variables, and restores the environment.
 class Environment {
  public:
   explicit Environment(const std::map<std::string, std::string>& variables) {
-    for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"}) {
+    for (const char* name : kVariables) {
       if (const char* value = std::getenv(name)) before_[name] = value;
       ::unsetenv(name);
     }
     for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
   }
   ~Environment() {
-    for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"})
-      ::unsetenv(name);
+    for (const char* name : kVariables) ::unsetenv(name);
     for (const auto& [name, value] : before_) ::setenv(name.c_str(), value.c_str(), 1);
   }
   Environment(const Environment&) = delete;
@@ -97,6 +114,74 @@ TEST_CASE("an address that is none is refused") {
     const Environment environment(variables);
     expect_error<ArgumentError>([] { world_from_environment(); }, {"MASTER_ADDR", "1 to 253"});
   }
+}
+
+using Variables = std::map<std::string, std::string>;
+
+TEST_CASE("several tasks of a launcher without RANK and WORLD_SIZE are refused, naming what was seen") {
+  const auto refused = [](const Variables& variables, const std::string& command) {
+    const Environment environment(variables);
+    const std::string text = expect_error<ArgumentError>([] { world_from_environment(); },
+                                                         {command, "train alone", "export WORLD_SIZE=$"});
+    for (const auto& [name, value] : variables) {
+      if (name == "SLURM_STEP_ID") continue;
+      INFO(text);
+      CHECK(text.find(name + "=" + value) != std::string::npos);
+    }
+  };
+  refused({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}}, "mpirun");
+  refused({{"MV2_COMM_WORLD_SIZE", "2"}, {"MV2_COMM_WORLD_RANK", "0"}}, "mpirun");
+  refused({{"PMI_SIZE", "2"}, {"PMI_RANK", "0"}}, "mpirun");
+  refused({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_PROCID", "1"}}, "srun");
+  refused({{"SLURM_STEP_ID", "7"}, {"SLURM_NTASKS", "16"}, {"SLURM_PROCID", "0"}}, "srun");
+}
+
+TEST_CASE("a launcher's single task has no world, nor has a script or shell of Slurm") {
+  const std::map<std::string, Variables> cases{
+      {"one task of mpirun", {{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}}},
+      {"one task of MPICH", {{"PMI_SIZE", "1"}, {"PMI_RANK", "0"}}},
+      {"one task of srun in a job of four",
+       {{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}},
+      {"a batch script", {{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}}},
+      {"a batch script that knows its step", {{"SLURM_STEP_ID", "4294967291"}, {"SLURM_NTASKS", "4"}}},
+      {"the shell of salloc",
+       {{"SLURM_STEP_ID", "4294967290"}, {"SLURM_NTASKS", "4"}, {"SLURM_STEP_NUM_TASKS", "1"}}},
+      {"no number", {{"PMI_SIZE", "many"}}}};
+  for (const auto& [name, variables] : cases) {
+    INFO(name);
+    const Environment environment(variables);
+    CHECK_FALSE(world_from_environment().has_value());
+  }
+}
+
+TEST_CASE("RANK and WORLD_SIZE count more than a launcher's variables") {
+  Variables variables = kGood;
+  variables.insert({{"OMPI_COMM_WORLD_SIZE", "8"}, {"OMPI_COMM_WORLD_RANK", "5"}});
+  const Environment environment(variables);
+  const auto world = world_from_environment();
+  REQUIRE(world.has_value());
+  CHECK(world->rank == 2);
+  CHECK(world->world_size == 4);
+}
+
+TEST_CASE("a port that torchrun's agent listens at is refused where there is more than one rank") {
+  Variables variables = kGood;
+  variables["TORCHELASTIC_USE_AGENT_STORE"] = "True";
+  {
+    const Environment environment(variables);
+    expect_error<ArgumentError>([] { world_from_environment(); },
+                                {"TORCHELASTIC_USE_AGENT_STORE=True", "MASTER_PORT=29500", "torchrun"});
+  }
+  variables["TORCHELASTIC_USE_AGENT_STORE"] = "False";
+  {
+    const Environment environment(variables);
+    CHECK(world_from_environment().has_value());
+  }
+  variables["TORCHELASTIC_USE_AGENT_STORE"] = "True";
+  variables["WORLD_SIZE"] = "1";
+  variables["RANK"] = "0";
+  const Environment environment(variables);
+  CHECK(world_from_environment().has_value());
 }
 
 }  // namespace

@@ -253,6 +253,18 @@ TEST_CASE("a consumer that holds all the buffers is starved") {
   CHECK(schedule.begin_fill(generation).kind == Fill::Kind::fill);
 }
 
+TEST_CASE("a consumer that was starved is not so in an epoch that nobody has looked at yet") {
+  PrefetchSchedule schedule(1);
+  schedule.ask();
+  const std::uint64_t generation = schedule.next_order().generation;
+  schedule.finish_fill(schedule.begin_fill(generation).buffer);
+  CHECK(schedule.take().kind == Kind::batch);
+  CHECK(schedule.begin_fill(generation).kind == Fill::Kind::wait);
+  CHECK(schedule.starved());
+  schedule.start_epoch(1);  // which may be empty
+  CHECK_FALSE(schedule.starved());
+}
+
 TEST_CASE("a schedule that broke down delivers what it has, then the failure for ever") {
   PrefetchSchedule schedule(2);
   schedule.ask();

@@ -259,7 +259,7 @@ TEST_CASE("a sample that ends its workers arrives as an error, and what is behin
   CHECK(batches == loader.size() - 1);
 }
 
-TEST_CASE("workers that only die arrive as a WorkerError, and again", "[process]") {
+TEST_CASE("workers that never come arrive as a WorkerInitError, and again", "[process]") {
   const CountingDataset dataset;
   DataLoaderOptions options = processes();
   options.on_warning = [](const std::string&) {};
@@ -267,8 +267,8 @@ TEST_CASE("workers that only die arrive as a WorkerError, and again", "[process]
   DataLoader loader(dataset, options);
   const Stream stream = host_device().make_stream();
   Prefetcher feed(loader, host_device(), with_floats());
-  expect_error<WorkerError>([&] { feed.next(stream); }, {"status 7"});
-  expect_error<WorkerError>([&] { feed.next(stream); }, {"status 7"});
+  expect_error<WorkerInitError>([&] { feed.next(stream); }, {"status 7"});
+  expect_error<WorkerInitError>([&] { feed.next(stream); }, {"status 7"});
 }
 
 TEST_CASE("worker processes feed a GPU", "[gpu]") {

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
+#include <latch>
 #include <random>
 #include <thread>
 
@@ -63,6 +65,28 @@ TEST_CASE("a batch is one copy, and its slot is leased until the copy has run") 
   CHECK(scene.device.step(scene.copies));
   CHECK(scene.device.step(scene.consumer));
   CHECK(scene.device.ran(scene.copies, "copy") == 1);
+  CHECK(scene.device.violations().empty());
+}
+
+TEST_CASE("a prefetcher that goes keeps its slots until the copies from them have run") {
+  std::atomic<int> calls{0};
+  std::latch second(1);
+  Scene scene({.batches = 2, .slots = 2, .on_next = [&] {
+                 if (++calls == 2) second.wait();
+               }});
+  scene.feed->start_epoch(0);
+  scene.device.await_queued(scene.copies, 4);
+  std::jthread ending([&] { scene.feed.reset(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // it ends while the source is asked
+  second.count_down();
+  // Where the slots were given back at once, they would be by the end of this.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+  while (scene.source.is_leased(0) && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  const bool kept = scene.source.is_leased(0);
+  scene.device.go_free();
+  ending.join();
+  CHECK(kept);
+  CHECK_FALSE(scene.source.is_leased(0));
   CHECK(scene.device.violations().empty());
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <cmath>
 #include <latch>
 #include <thread>
@@ -272,6 +273,32 @@ TEST_CASE("the failure of a consumer's stream arrives as itself") {
   expect_error<test::PlannedError>([&] { feed.next(stream); }, {"planned"});
   feed.start_epoch(1);
   expect_error<test::PlannedError>([&] { feed.next(stream); }, {"planned"});
+}
+
+TEST_CASE("a buffer whose batch was released on a destroyed stream is not filled again") {
+  ScriptedSource source({.batches = 3});
+  const Stream other = host_device().make_stream();
+  Prefetcher feed(source.source(), host_device(), {.buffers = 1});
+  {
+    std::optional<DeviceBatch> batch;
+    const Stream stream = host_device().make_stream();
+    batch = feed.next(stream);
+    while (source.calls() < 2) std::this_thread::yield();  // the second batch waits for the buffer
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // enough to fill it
+  expect_error<DeviceError>([&] { feed.next(other); }, {"destroyed"});
+}
+
+TEST_CASE("a batch that a stream cannot wait for gives its buffer back, or says why it cannot") {
+  ScriptedSource source({.batches = 3});
+  const Stream other = host_device().make_stream();
+  Prefetcher feed(source.source(), host_device(), {.buffers = 1});
+  const StreamRef gone = [] {  // the last one that is made: another might get its place
+    const Stream stream = host_device().make_stream();
+    return stream.ref();
+  }();
+  for (const StreamRef stream : {gone, other.ref()})
+    expect_error<DeviceError>([&] { feed.next(stream); }, {"destroyed"});
 }
 
 TEST_CASE("a stream of another device is refused") {

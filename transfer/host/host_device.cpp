@@ -4,9 +4,12 @@
 
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <unordered_set>
 #include <utility>
 
+#include "datasets/per_process.h"
 #include "transfer/host/host_event.h"
 #include "transfer/host/host_normalize.h"
 #include "transfer/host/host_stream.h"
@@ -15,6 +18,33 @@ namespace leat {
 namespace {
 
 constexpr std::align_val_t kAlignment{256};
+
+// The streams of this process, so that one that was destroyed too early, or belongs to the process that this one was forked
+// from, is an error instead of a wait for a thread that is not there. (A new stream may get the place of a destroyed one;
+// then it is taken for that.)
+class LiveStreams {
+ public:
+  static LiveStreams& all() {
+    static const auto* const streams = new PerProcess<LiveStreams>([] { return LiveStreams(); });
+    return streams->get();  // never destroyed: streams may be destroyed at exit
+  }
+  void add(const void* stream) {
+    const std::lock_guard lock(mutex_);
+    streams_.insert(stream);
+  }
+  void remove(const void* stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    streams_.erase(stream);
+  }
+  bool contain(const void* stream) {
+    const std::lock_guard lock(mutex_);
+    return streams_.contains(stream);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<const void*> streams_;  // guarded by mutex_
+};
 
 }  // namespace
 
@@ -26,7 +56,9 @@ DeviceBuffer HostDevice::allocate(std::size_t bytes) {
 }
 
 Stream HostDevice::make_stream() {
-  return Stream(*this, new HostStream);
+  auto stream = std::make_unique<HostStream>();
+  LiveStreams::all().add(stream.get());
+  return Stream(*this, stream.release());
 }
 
 Event HostDevice::make_event() {
@@ -89,6 +121,12 @@ void HostDevice::normalize(void* to, const std::uint8_t* from, const PixelShape&
 HostStream& HostDevice::checked(StreamRef stream) const {
   if (&stream.device() != this) throw DeviceError("cpu: got a stream of " + stream.device().name());
   if (stream.handle() == nullptr) throw DeviceError("cpu: got a null stream; make one with make_stream()");
+  if (!LiveStreams::all().contain(stream.handle())) {
+    throw DeviceError(
+        "cpu: got a stream that was destroyed, or that was made in another process, from which this one was "
+        "forked; a "
+        "stream must outlive the batches that were made for it");
+  }
   return *static_cast<HostStream*>(stream.handle());
 }
 
@@ -99,7 +137,10 @@ HostEvent& HostDevice::checked(EventRef event) const {
 }
 
 void HostDevice::destroy_stream(void* handle) noexcept {
-  delete static_cast<HostStream*>(handle);
+  auto* const stream = static_cast<HostStream*>(handle);
+  if (!stream->is_in_own_process()) return;
+  LiveStreams::all().remove(handle);
+  delete stream;
 }
 
 void HostDevice::destroy_event(void* handle) noexcept {

@@ -100,6 +100,7 @@ TEST_CASE("a receive that is half read when its peer dies ends with the connecti
   std::this_thread::sleep_for(kUntilSocketsFill);
   const auto killed_at = std::chrono::steady_clock::now();
   sender.kill(SIGKILL);
+  sender.wait();  // or it might go on writing while the receiver reads
   receiver.kill(SIGCONT);
   check_error(receiver, killed_at);
 }

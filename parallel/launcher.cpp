@@ -1,0 +1,88 @@
+#include "parallel/launcher.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "loader/base/errors.h"
+
+namespace leat {
+namespace {
+
+struct Launcher {
+  const char* command;
+  const char* world_size;
+  const char* rank;
+  const char* local_rank;
+};
+
+// Cray's and MPICH's launchers and srun --mpi=pmi2 set the variables of PMI.
+constexpr std::array kLaunchers{
+    Launcher{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"},
+    Launcher{"mpirun", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK"},
+    Launcher{"mpirun", "PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID"}};
+constexpr Launcher kSlurmStep{"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_LOCALID"};
+constexpr Launcher kSlurmJob{"srun", "SLURM_NTASKS", "SLURM_PROCID", "SLURM_LOCALID"};
+
+// Slurm numbers steps of its own (the batch script, the shell of salloc) from here on: slurm.h's SLURM_MAX_NORMAL_STEP_ID.
+constexpr std::uint64_t kFirstOwnStep = 0xfffffff0;
+
+// nullopt where the variable is not set, or is no number.
+std::optional<std::uint64_t> number_in(const char* name) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr) return std::nullopt;
+  const std::string_view view = text;
+  std::uint64_t value = 0;
+  const auto [stop, error] = std::from_chars(view.data(), view.data() + view.size(), value);
+  if (error != std::errc() || stop != view.data() + view.size()) return std::nullopt;
+  return value;
+}
+
+std::string variable(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? fmt::format("no {}", name) : fmt::format("{}={}", name, text);
+}
+
+void refuse_tasks(const Launcher& launcher) {
+  const auto size = number_in(launcher.world_size);
+  if (!size || *size <= 1) return;
+  throw ArgumentError(fmt::format(
+      "{command} started this process as one of several ({size}, {rank}), but RANK and WORLD_SIZE are not "
+      "set, so each of them "
+      "would train alone. Start it by a script with: export WORLD_SIZE=${size_name} RANK=${rank_name} "
+      "LOCAL_RANK=${local_name} MASTER_ADDR=<host of rank 0> MASTER_PORT=29500. If each process is meant to "
+      "train alone: export "
+      "WORLD_SIZE=1 RANK=0 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500",
+      fmt::arg("command", launcher.command), fmt::arg("size", variable(launcher.world_size)),
+      fmt::arg("rank", variable(launcher.rank)), fmt::arg("size_name", launcher.world_size),
+      fmt::arg("rank_name", launcher.rank), fmt::arg("local_name", launcher.local_rank)));
+}
+
+}  // namespace
+
+void refuse_unread_launchers() {
+  for (const Launcher& launcher : kLaunchers) refuse_tasks(launcher);
+  const auto step = number_in("SLURM_STEP_ID");
+  if (!step || *step >= kFirstOwnStep) return;
+  refuse_tasks(std::getenv(kSlurmStep.world_size) != nullptr ? kSlurmStep : kSlurmJob);
+}
+
+void refuse_agent_store() {
+  const char* const used = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
+  if (used == nullptr || std::string_view(used) != "True") return;
+  throw ArgumentError(
+      fmt::format("torchrun's agent listens at MASTER_PORT itself (TORCHELASTIC_USE_AGENT_STORE=True, {}), "
+                  "where rank 0 of this program is to "
+                  "listen. Give the program a port of its own: torchrun ... --no-python env "
+                  "TORCHELASTIC_USE_AGENT_STORE=False "
+                  "MASTER_PORT=<free port of rank 0's host> <program>",
+                  variable("MASTER_PORT")));
+}
+
+}  // namespace leat
