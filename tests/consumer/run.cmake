@@ -1,4 +1,6 @@
-# cmake -DBUILD=<leat's build folder> -DWORK=<scratch folder> -DSOURCE=<this folder> -DCOMPILER=<c++> -P run.cmake
+# cmake -DBUILD=<leat's build folder> -DWORK=<scratch folder> -DSOURCE=<this folder> -DCOMPILER=<c++>
+#       -DWITHOUT=<backends that leat was built without, with commas>
+#       -DPROGRAMS=<those that were built, with commas> -DALL_PROGRAMS=<whether that is all there are> -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
@@ -6,9 +8,39 @@ function(run)
   endif()
 endfunction()
 
+set(without "")
+string(REPLACE "," ";" backends "${WITHOUT}")
+foreach(backend IN LISTS backends)
+  list(APPEND without -DWITHOUT_${backend}=ON)
+endforeach()
+
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
-    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Release)
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Release ${without})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/consumer)
+
+# Programs, each with its man page and its completions.
+string(REPLACE "," ";" programs "${PROGRAMS}")
+foreach(program IN LISTS programs)
+  run(${WORK}/prefix/bin/${program} --version)
+  foreach(file man/man1/${program}.1 bash-completion/completions/${program} zsh/site-functions/_${program}
+          fish/vendor_completions.d/${program}.fish)
+    file(READ ${WORK}/prefix/share/${file} text)
+    string(TOLOWER "${text}" text)  # a man page's title is in capitals
+    if(NOT text MATCHES "${program}")
+      message(FATAL_ERROR "share/${file} does not name ${program}")
+    endif()
+  endforeach()
+endforeach()
+if(ALL_PROGRAMS)
+  file(READ ${SOURCE}/../../README.md readme)
+  string(REGEX MATCHALL "\n[|] `leat-[a-z-]+" rows "${readme}")
+  list(TRANSFORM rows REPLACE "\n[|] `" "")
+  list(SORT rows)
+  list(SORT programs)
+  if(NOT rows STREQUAL programs)
+    message(FATAL_ERROR "README.md's table names ${rows}; installed are ${programs}")
+  endif()
+endif()

@@ -3,10 +3,12 @@
 
 #include "datasets/formats/tar_index.h"
 #include "datasets/image/jpeg_encoder.h"
+#include "datasets/image/png_encoder.h"
 #include "datasets/write_file.h"
 #include "loader/base/errors.h"
 #include "loader/loader_state.h"
 #include "tests/datasets/image/formula_image.h"
+#include "tests/datasets/image/jpeg_files.h"
 #include "tests/datasets/support/beton_bytes.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/gzip.h"
@@ -112,10 +114,33 @@ void add_png(Seeds& seeds) {
   }
 }
 
+// Every file behind every other one: each has its turn in both places.
+void add_image_pairs(Seeds& seeds) {
+  const Image image = image_of({24, 17}, formula);
+  const auto whole = encode_jpeg(image.view(), {.quality = 50});
+  const std::vector<Bytes> files{whole,
+                                 without_segments(whole, {0xdb}),
+                                 without_segments(whole, {0xc4}),
+                                 optimized_jpeg(image, 20),
+                                 progressive_jpeg(image),
+                                 encode_png(image.view())};
+  for (const Bytes& first : files) {
+    for (const Bytes& second : files) {
+      const auto length = static_cast<std::uint16_t>(first.size());
+      seeds.add("image_pair", FileBytes().u8(1).big(length).text(text_of(first)).text(text_of(second)));
+    }
+  }
+}
+
 void add_texts(Seeds& seeds) {
   seeds.add("manifest", "path,label\n\"a \"\"b\"\".jpg\",cat\r\nc.jpg,dog\n");
   seeds.add("manifest", "x.jpg,1\ny.jpg,-2\n");
-  LoaderState state{.epoch = 3, .batches = 17, .samples = 4352, .ahead = {{19, 256}}, .order = "shuffled"};
+  LoaderState state{.epoch = 3,
+                    .batches = 17,
+                    .samples = 4352,
+                    .ahead = {{19, 256}},
+                    .earlier = {{{0, 512}, {600, 700}}, 4, 612},
+                    .order = "random: 50000 samples, seed 1"};
   seeds.add("loader_state", state.to_json());
 }
 
@@ -125,7 +150,8 @@ int main(int argc, char** argv) {
   if (argc != 2) return std::fputs("usage: make_seeds FOLDER\n", stderr), 2;
   try {
     Seeds seeds(argv[1]);
-    for (const auto add : {add_tar, add_tfrecord, add_idx, add_beton, add_mds, add_jpeg, add_png, add_texts})
+    for (const auto add :
+         {add_tar, add_tfrecord, add_idx, add_beton, add_mds, add_jpeg, add_png, add_image_pairs, add_texts})
       add(seeds);
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "make_seeds: %s\n", error.what()), 1;
