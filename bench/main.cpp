@@ -1,61 +1,67 @@
-// leat-bench [--images FOLDER] [Google Benchmark's flags]
-//
-// Prints, for each case, the samples per second of the bare loop that does the unavoidable work, of leat, and their
-// ratio, from runs that alternate. FOLDER is an image folder (one sub-folder per class); without it, 300 generated
-// pictures are used.
+// leat-bench: a bare loop that does the unavoidable work, and leat.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <exception>
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "bench/comparison.h"
+#include "bench/data_folder.h"
 #include "bench/jpeg_samples.h"
 #include "bench/tiny_samples.h"
 #include "datasets/synthetic_folder.h"
+#include "tools/common/command_line.h"
+#include "tools/common/standard_tables.h"
 
 namespace {
 
-// Takes "--images FOLDER" out of the arguments.
-std::filesystem::path image_folder(std::vector<char*>& arguments) {
-  for (std::size_t i = 1; i + 1 < arguments.size(); ++i) {
-    if (std::string(arguments[i]) != "--images") continue;
-    const std::filesystem::path folder = arguments[i + 1];
-    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i),
-                    arguments.begin() + static_cast<std::ptrdiff_t>(i) + 2);
-    return folder;
-  }
-  const std::filesystem::path generated = LEAT_BENCH_DATA;
-  std::filesystem::create_directories(generated.parent_path());
-  leat::write_synthetic_image_folder(generated,
-                                     {.images = 375, .seed = 1, .threads = 1, .progress = nullptr});
-  return generated / "train";
+leat::tools::ProgramText manual_text() {
+  return {.summary = "compares a bare loop that does the unavoidable work with leat",
+          .description =
+              "Prints, for each case, the samples per second of the bare loop, of leat, and their ratio, "
+              "from runs that "
+              "alternate. Options of Google Benchmark are understood, too: --benchmark_filter=REGEX chooses "
+              "cases.",
+          .tables = {leat::tools::environment_table()},
+          .examples = {{"All cases, with generated pictures", "leat-bench"},
+                       {"The cases with JPEGs, on a folder of one's own",
+                        "leat-bench --images ~/data/flowers --benchmark_filter=jpeg"}},
+          .see_also = {"leat-latency", "leat-sweep"}};
 }
 
-int run(std::vector<char*> arguments) {
-  const std::filesystem::path images = image_folder(arguments);
-  char interleave[] = "--benchmark_enable_random_interleaving=true";
-  char repeat[] = "--benchmark_repetitions=7";
-  arguments.insert(arguments.begin() + 1, {interleave, repeat});
+std::filesystem::path generated_images() {
+  const std::filesystem::path folder = leat::bench::data_folder("pictures");
+  leat::write_synthetic_image_folder(folder, {.images = 375, .seed = 1, .threads = 1, .progress = nullptr});
+  return folder / "train";
+}
+
+void run(int argc, char** argv) {
+  std::string images;
+  CLI::App app("", "leat-bench");
+  app.add_option("--images", images,
+                 "A folder with one sub-folder per class (without it: 300 generated pictures)")
+      ->type_name("FOLDER");
+  app.allow_extras();
+  if (!leat::tools::read_command_line(app, manual_text(), argc, argv)) return;
+  std::vector<std::string> arguments{"leat-bench", "--benchmark_enable_random_interleaving=true",
+                                     "--benchmark_repetitions=7"};
+  for (const std::string& other : app.remaining()) arguments.push_back(other);
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
   int count = static_cast<int>(arguments.size());
-  benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
+  benchmark::Initialize(&count, pointers.data());
+  if (count > 1)
+    throw leat::tools::UsageError(fmt::format("there is no option {} (see leat-bench --help)", pointers[1]));
   leat::bench::add_tiny_samples();
-  leat::bench::add_jpeg_samples(images);
+  leat::bench::add_jpeg_samples(images.empty() ? generated_images() : std::filesystem::path(images));
   leat::bench::run_and_compare();
-  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run({argv, argv + argc});
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "leat-bench: {}\n", error.what());
-    return 1;
-  }
+  return leat::tools::run_program("leat-bench", [&] { run(argc, argv); });
 }

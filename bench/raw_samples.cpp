@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "bench/data_folder.h"
 #include "datasets/combinators/subset.h"
 #include "datasets/image/image_loader.h"
 #include "datasets/image/jpeg_decoder.h"
@@ -66,7 +67,7 @@ Epoch load(const std::filesystem::path& images) {
     std::unique_ptr<Subset> repeated;
     std::unique_ptr<DataLoader> loader;
   };
-  const std::filesystem::path folder = LEAT_BENCH_DATA "-raw-256";
+  const std::filesystem::path folder = data_folder("pictures-raw-256");
   std::filesystem::remove_all(folder);
   write_pixels(images, folder);
   auto loading = std::make_shared<Loading>();

@@ -1,21 +1,18 @@
-// leat-cold-cache [--samples N] [--kilobytes K | --images FOLDER] [--rounds R]
-//
-// Samples per second of leat records that lie on the disk and not in memory: read when they are wanted, and announced
-// before; beside those of records in memory. One epoch of each in turn, over so many rounds; prints the medians. Only
-// reads: nothing is decoded. Before each cold epoch the shards are dropped from the page cache (a disk's own cache
-// is not).
+// leat-cold-cache: records that are not in memory.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <cstdio>
-#include <exception>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/cold_cache/cold_records.h"
+#include "bench/data_folder.h"
 #include "bench/figure.h"
+#include "tools/common/command_line.h"
+#include "tools/common/standard_tables.h"
 
 namespace {
 
@@ -27,23 +24,40 @@ struct Options {
   int rounds = 5;
 };
 
-Options read_options(int argc, char** argv, CLI::App& app) {
+leat::tools::ProgramText manual_text() {
+  return {.summary = "reads leat records that are not in memory, announced before and not",
+          .description =
+              "Prints samples per second with 1, 2 and 4 workers: read when they are wanted, announced "
+              "before, and beside them those "
+              "of records in memory; one epoch of each in turn, and the medians. It only reads: nothing is "
+              "decoded. Before each "
+              "cold epoch the shards are dropped from the page cache (a disk's own cache is not). The "
+              "records are written "
+              "below LEAT_CACHE_DIR, which chooses the disk.",
+          .tables = {leat::tools::environment_table()},
+          .examples = {{"Records of 30 KB on another disk",
+                        "LEAT_CACHE_DIR=/mnt/disk leat-cold-cache --kilobytes 30"}},
+          .see_also = {"leat-bench", "leat-sweep"}};
+}
+
+std::optional<Options> read_options(int argc, char** argv) {
   Options options;
   std::string images;
+  CLI::App app("", "leat-cold-cache");
   app.add_option("--samples", options.records.samples,
-                 "of an epoch: one of each four records that are written")
+                 "Records of an epoch: one of each four that are written")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  auto* const size = app.add_option("--kilobytes", options.kilobytes, "of each record")
+  auto* const size = app.add_option("--kilobytes", options.kilobytes, "Size of each record")
                          ->check(CLI::PositiveNumber)
                          ->capture_default_str();
-  app.add_option("--images", images, "an image folder, whose files are the records")
-      ->check(CLI::ExistingDirectory)
+  app.add_option("--images", images, "An image folder, whose files are the records")
+      ->type_name("FOLDER")
       ->excludes(size);
-  app.add_option("--rounds", options.rounds, "epochs of each kind")
+  app.add_option("--rounds", options.rounds, "Epochs of each kind")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.parse(argc, argv);
+  if (!leat::tools::read_command_line(app, manual_text(), argc, argv)) return std::nullopt;
   options.records.bytes = options.kilobytes * 1000;
   if (!images.empty()) options.records.images = images;
   return options;
@@ -53,7 +67,7 @@ constexpr std::array kWorkers{1, 2, 4};
 enum Kind { when_wanted, ahead, in_memory };
 
 void run(const Options& options) {
-  const std::filesystem::path folder = LEAT_BENCH_DATA;
+  const std::filesystem::path folder = data_folder("cold-records");
   write_records(folder, options.records);
   const leat::RecordDataset records(folder);
   std::map<int, std::array<std::vector<double>, 3>> rates;
@@ -76,15 +90,7 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("samples/s of leat records that are not in memory, with and without reading ahead",
-               "leat-cold-cache");
-  try {
-    run(read_options(argc, argv, app));
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "leat-cold-cache: {}\n", error.what());
-    return 1;
-  }
+  return leat::tools::run_program("leat-cold-cache", [&] {
+    if (const auto options = read_options(argc, argv)) run(*options);
+  });
 }

@@ -1,13 +1,9 @@
-// leat-picture-steps FOLDER [ROUNDS]: where the time of the folder's pictures goes, step by step.
-//
-// leat-picture-steps --resize FILTER WIDTH HEIGHT: reads lines "LEFT TOP WIDTH HEIGHT FILE" from standard input,
-// resamples that box of each picture, and writes the pixels, RGB, one picture behind the other, to standard output;
-// for tests/parity/pillow.py.
+// leat-picture-steps: where the CPU time of pictures goes.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
-#include <exception>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -18,6 +14,7 @@
 #include "datasets/image/picture_decoder.h"
 #include "datasets/image/resample.h"
 #include "datasets/read_file.h"
+#include "tools/common/command_line.h"
 
 namespace {
 
@@ -31,47 +28,81 @@ Filter filter_named(std::string_view name) {
 }
 
 // The box of the picture, resampled to the image's size.
-void resample(const std::string& path, int left, int top, Size box, Filter filter, Image& image) {
+void resample(const std::string& path, int left, int top, Size box, Filter filter, FilterReach reach,
+              Image& image) {
   std::vector<std::byte> file;
   read_file(path, std::size_t{1} << 30, file);
   PictureDecoder decoder;
   Geometry geometry(decoder.read_header(file));
   geometry.crop(left, top, box);
-  geometry.resize(image.size(), filter);
+  geometry.resize(image.size(), filter, reach);
   Resampler resampler;
   resampler.prepare(geometry);
   resampler.run(decoder.decode({resampler.source_rows(), resampler.source_columns()}), image.view());
 }
 
-void resize_all(Filter filter, Size size) {
+void resize_all(Filter filter, FilterReach reach, Size size) {
   Image image(size);
   const std::size_t bytes = image.view().row_bytes() * static_cast<std::size_t>(size.height);
   int left = 0, top = 0;
   Size box;
   for (std::string path;
        std::cin >> left >> top >> box.width >> box.height && std::getline(std::cin >> std::ws, path);) {
-    resample(path, left, top, box, filter, image);
+    resample(path, left, top, box, filter, reach, image);
     if (std::fwrite(image.view().data, 1, bytes, stdout) != bytes) throw std::runtime_error("writing pixels");
   }
+}
+
+leat::tools::ProgramText manual_text() {
+  return {.summary = "tells where the CPU time of pictures goes, step by step",
+          .description =
+              "Header, decoding, resampling, beside the bare decoder: of the pictures of FOLDER, in one "
+              "thread, files being in "
+              "memory.\n\nWith --resize, reads lines \"LEFT TOP WIDTH HEIGHT FILE\" from standard input, "
+              "resamples that box of "
+              "each picture, and writes the pixels, RGB, one picture behind the other, to standard output; "
+              "tests/parity/pillow.py compares them with Pillow's. --crop does the same as if each box had "
+              "been cut "
+              "out before; tests/parity/torchvision_crops.py compares that with torchvision's.",
+          .tables = {},
+          .examples = {{"A folder of pictures", "leat-picture-steps ~/data/flowers"}},
+          .see_also = {"leat-bench", "leat-sweep"}};
+}
+
+void run(int argc, char** argv) {
+  std::string folder;
+  std::vector<std::string> resize, crop;
+  int rounds = 5;
+  CLI::App app("", "leat-picture-steps");
+  app.add_option("FOLDER", folder, "A folder of pictures")->type_name("FOLDER");
+  app.add_option("ROUNDS,--rounds", rounds, "How often each step is measured")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--resize", resize, "Resample what standard input lists, to this size")
+      ->type_name("FILTER WIDTH HEIGHT")
+      ->expected(3);
+  app.add_option("--crop", crop, "The same, as if each box had been cut out before")
+      ->type_name("FILTER WIDTH HEIGHT")
+      ->expected(3)
+      ->excludes("--resize");
+  if (!leat::tools::read_command_line(app, manual_text(), argc, argv)) return;
+  const FilterReach reach = crop.empty() ? FilterReach::picture : FilterReach::crop;
+  if (!crop.empty()) resize = crop;
+  if (resize.empty() == folder.empty()) {
+    throw leat::tools::UsageError(
+        "give FOLDER, or --resize or --crop FILTER WIDTH HEIGHT (see leat-picture-steps --help)");
+  }
+  if (resize.empty()) return fmt::print("{}", bench::measure_steps(folder, rounds));
+  const auto pixels = [&](std::size_t i) {
+    if (const auto number = leat::tools::parse_number(resize[i], 1, 65'500)) return static_cast<int>(*number);
+    throw leat::tools::UsageError(
+        fmt::format("--resize: '{}' is no number of pixels from 1 to 65500", resize[i]));
+  };
+  resize_all(filter_named(resize[0]), reach, {pixels(1), pixels(2)});
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
-  try {
-    if (arguments.size() == 4 && arguments[0] == "--resize") {
-      resize_all(filter_named(arguments[1]), {std::stoi(arguments[2]), std::stoi(arguments[3])});
-    } else if (arguments.size() == 1 || arguments.size() == 2) {
-      fmt::print("{}",
-                 bench::measure_steps(arguments[0], arguments.size() == 2 ? std::stoi(arguments[1]) : 5));
-    } else {
-      fmt::print(stderr, "usage: leat-picture-steps FOLDER [ROUNDS], or --resize FILTER WIDTH HEIGHT\n");
-      return 2;
-    }
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "leat-picture-steps: {}\n", error.what());
-    return 1;
-  }
+  return leat::tools::run_program("leat-picture-steps", [&] { run(argc, argv); });
 }

@@ -141,7 +141,12 @@ std::vector<Way> ways_of(const Files& files) {
   const TransformPipeline train = RandomResizedCrop{kSize} | RandomHorizontalFlip{};
   std::vector<Way> ways;
   ways.push_back({"random-resized-crop, flip, u8", Steps(files, train)});
-  ways.push_back({"the same, normalised f32",
+  const Interval scale{0.08, 1.0}, ratio{3.0 / 4.0, 4.0 / 3.0};
+  ways.push_back(
+      {"the same, its filter reaching beyond the crop",
+       Steps(files, RandomResizedCrop(kSize, scale, ratio, Filter::bilinear, FilterReach::picture) |
+                        RandomHorizontalFlip{})});
+  ways.push_back({"random-resized-crop, flip, normalised f32",
                   Steps(files, train | Normalize{{0.485F, 0.456F, 0.406F}, {0.229F, 0.224F, 0.225F}})});
   ways.push_back({"resize 256, centre crop, u8", Steps(files, Resize{256} | CenterCrop{kSize})});
   return ways;
