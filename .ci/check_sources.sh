@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Fails where a source file includes a folder above its own, or a device header outside the folders for it, and where
 # a test's name would be lost on its way through CMake's lists.
-# The layers, lowest first: loader/base, datasets, the loader's rooms, loader, transfer, parallel; bench, tools and tests
-# see all.
+# The layers, lowest first: loader/base, datasets, the loader's rooms, loader, loader/sweep, transfer, parallel; bench,
+# tools and tests see all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,10 +12,11 @@ rank() {
     datasets/*) echo 1 ;;
     loader/samplers/* | loader/slots/* | loader/errors.*) echo 2 ;;
     loader/workers/*) echo 3 ;;
+    loader/sweep/*) echo 5 ;;
     loader/*) echo 4 ;;
-    transfer/*) echo 5 ;;
-    parallel/*) echo 6 ;;
-    *) echo 7 ;;
+    transfer/*) echo 6 ;;
+    parallel/*) echo 7 ;;
+    *) echo 8 ;;
   esac
 }
 

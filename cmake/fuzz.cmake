@@ -6,9 +6,10 @@ add_library(leat_fuzz_support STATIC tests/support/memory_file.cpp tests/support
 target_link_libraries(leat_fuzz_support PUBLIC leat::loader)
 leat_compile_options(leat_fuzz_support)
 
-file(GLOB seed_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/datasets/support/*.cpp)
+file(GLOB seed_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/datasets/support/*.cpp
+     ${PROJECT_SOURCE_DIR}/tests/datasets/image/jpeg_files.cpp)
 leat_program(make_seeds SOURCES tests/fuzz/make_seeds.cpp ${seed_sources}
-             LIBRARIES leat_fuzz_support fmt::fmt ZLIB::ZLIB zstd)
+             LIBRARIES leat_fuzz_support fmt::fmt ZLIB::ZLIB zstd JPEG::JPEG)
 add_custom_target(fuzz_targets DEPENDS make_seeds)
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*_fuzz.cpp)
 foreach(source IN LISTS fuzz_sources)

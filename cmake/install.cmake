@@ -1,4 +1,5 @@
-# cmake --install, and find_package(leat) for what was installed.
+# cmake --install, and find_package(leat) for what was installed. Programs are installed where they are made
+# (cmake/programs.cmake).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -19,9 +20,6 @@ endforeach()
 install(TARGETS ${LEAT_LIBRARIES} EXPORT leat-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT leat-targets NAMESPACE leat:: DESTINATION ${LEAT_PACKAGE_DIR})
-if(LEAT_BUILD_TOOLS)
-  install(TARGETS leat-convert leat-sweep leat-train RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
 
 configure_package_config_file(cmake/leat-config.cmake.in ${PROJECT_BINARY_DIR}/leat-config.cmake
                               INSTALL_DESTINATION ${LEAT_PACKAGE_DIR})

@@ -54,18 +54,23 @@ endfunction()
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cpp)
 add_library(leat_test_support STATIC ${support_sources})
-target_link_libraries(leat_test_support PUBLIC leat_catch2 leat::leat fmt::fmt)
+target_link_libraries(leat_test_support PUBLIC leat_catch2 leat::leat fmt::fmt ${CMAKE_DL_LIBS})
 leat_compile_options(leat_test_support)
 
 leat_tests(loader LIBRARIES leat::loader nlohmann_json::nlohmann_json)
 target_include_directories(loader_tests PRIVATE ${LEAT_DLPACK_INCLUDE_DIR})
+# A library with a thread pool, as a user's dataset may call one. Where the compiler has no OpenMP, its test skips itself.
+find_package(OpenMP QUIET COMPONENTS CXX)
+if(TARGET OpenMP::OpenMP_CXX)
+  target_link_libraries(loader_tests PRIVATE OpenMP::OpenMP_CXX)
+endif()
 leat_tests(datasets LIBRARIES leat::datasets JPEG::JPEG ZLIB::ZLIB zstd hwy::hwy nlohmann_json::nlohmann_json)
 leat_tests(transfer LIBRARIES leat::transfer)
 leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})
 # The loader's own code in a simulated machine: compiled a second time, with other headers in the place of some of its
-# own, and without the sources that fork processes and start threads. Four million schedules take two and a half minutes,
-# hence an option, which .ci/run sets: cmake --preset release -DLEAT_INTERLEAVING=ON
-option(LEAT_INTERLEAVING "Build the test that plays the claim protocol in every order" OFF)
+# own, and without the sources that fork processes and start threads. It plays some schedules of each case; all four
+# million, which take two and a half minutes, where the environment has LEAT_INTERLEAVINGS=all, as in .ci/run.
+option(LEAT_INTERLEAVING "Build the test that plays the claim protocol in many orders" ON)
 if(LEAT_INTERLEAVING)
   leat_sources(simulated_sources loader loader/samplers loader/slots loader/workers)
   list(FILTER simulated_sources EXCLUDE REGEX "/(nursery|nursery_process|process_pool|thread_pool)[.]cpp$")
@@ -80,17 +85,47 @@ if(LEAT_INTERLEAVING)
 endif()
 
 if(LEAT_BUILD_TOOLS)
-  leat_tests(tools LIBRARIES leat_tools_convert leat_tools_train leat_tools_sweep leat_tools_common nlohmann_json::nlohmann_json)
+  set(LEAT_FOREIGN_FILES beton_bytes.cpp gzip.cpp tar_bytes.cpp)  # that the tests of the tools write, too
+  leat_tests(tools LIBRARIES leat_tools_convert leat_tools_train leat_tools_sweep leat_tools_common CLI11::CLI11
+             nlohmann_json::nlohmann_json)
+  list(TRANSFORM LEAT_FOREIGN_FILES PREPEND ${PROJECT_SOURCE_DIR}/tests/datasets/support/)
+  target_sources(tools_tests PRIVATE ${LEAT_FOREIGN_FILES})
+  target_link_libraries(tools_tests PRIVATE ZLIB::ZLIB)
+  # leat-convert with the C library's file functions replaced by ones that end the process where a test says so.
+  add_executable(leat-convert-dying ${PROJECT_SOURCE_DIR}/tools/convert/main.cpp
+                 ${PROJECT_SOURCE_DIR}/tests/support/file_operations.cpp)
+  target_link_libraries(leat-convert-dying PRIVATE leat_tools_convert fmt::fmt ${CMAKE_DL_LIBS})
+  leat_compile_options(leat-convert-dying)
   target_compile_definitions(tools_tests PRIVATE LEAT_TRAIN="$<TARGET_FILE:leat-train>"
                              LEAT_SWEEP="$<TARGET_FILE:leat-sweep>"
                              LEAT_CONVERT="$<TARGET_FILE:leat-convert>"
+                             LEAT_CONVERT_DYING="$<TARGET_FILE:leat-convert-dying>"
                              LEAT_WITH_GLOO=$<STREQUAL:${LEAT_GLOO_FOLDER},parallel/gloo>)
-  add_dependencies(tools_tests leat-convert leat-train leat-sweep)
+  add_dependencies(tools_tests leat-convert leat-convert-dying leat-train leat-sweep)
 endif()
 
+set(without "")
+foreach(folder ${LEAT_CUDA_FOLDER} ${LEAT_GLOO_FOLDER} ${LEAT_NCCL_FOLDER})
+  if(folder MATCHES "/no_(.*)")
+    list(APPEND without ${CMAKE_MATCH_1})
+  endif()
+endforeach()
+list(JOIN without "," without)
+get_property(programs GLOBAL PROPERTY LEAT_PROGRAMS)
+list(JOIN programs "," programs)
+set(all_programs OFF)
+if(LEAT_BUILD_TOOLS AND LEAT_BUILD_BENCH)
+  set(all_programs ON)
+endif()
 add_test(NAME "process: a consumer builds and runs against the installed package"
          COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DWORK=${PROJECT_BINARY_DIR}/consumer
-                 -DSOURCE=${PROJECT_SOURCE_DIR}/tests/consumer -DCOMPILER=${CMAKE_CXX_COMPILER}
+                 -DSOURCE=${PROJECT_SOURCE_DIR}/tests/consumer -DCOMPILER=${CMAKE_CXX_COMPILER} -DWITHOUT=${without}
+                 -DPROGRAMS=${programs} -DALL_PROGRAMS=${all_programs}
                  -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
 set_tests_properties("process: a consumer builds and runs against the installed package"
                      PROPERTIES LABELS process TIMEOUT 300)
+
+add_test(NAME "process: every C++ snippet of README.md and docs compiles"
+         COMMAND ${PROJECT_SOURCE_DIR}/tests/snippets/run.sh ${CMAKE_CXX_COMPILER} ${PROJECT_BINARY_DIR}/include
+                 ${PROJECT_BINARY_DIR}/snippets)
+set_tests_properties("process: every C++ snippet of README.md and docs compiles" PROPERTIES LABELS process TIMEOUT 300)

@@ -1,6 +1,4 @@
 # leat-sweep, leat-train and leat-convert, and the libraries that hold all of them but their main functions (the tests link those).
-find_package(CLI11 REQUIRED)
-
 # OpenBLAS: Debian keeps each flavour in a folder of its own. OpenMP's is preferred: it is safe for several threads, and
 # starts none of its own before it is asked to. pthread's starts some when it is loaded, so before the loader forks;
 # the serial one is not safe for several threads, so leat-train computes one product at a time with it.
@@ -8,13 +6,6 @@ find_library(LEAT_OPENBLAS_LIBRARY openblas HINTS /usr/lib/${CMAKE_LIBRARY_ARCHI
              PATH_SUFFIXES openblas-openmp openblas-pthread openblas-serial REQUIRED)
 find_path(LEAT_CBLAS_INCLUDE_DIR cblas.h HINTS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}
           PATH_SUFFIXES openblas-openmp openblas-pthread openblas-serial openblas REQUIRED)
-
-add_library(leat_tools_common STATIC)
-leat_sources(sources tools/common)
-target_sources(leat_tools_common PRIVATE ${sources})
-target_link_libraries(leat_tools_common PUBLIC leat::leat PRIVATE fmt::fmt CLI11::CLI11)
-target_compile_definitions(leat_tools_common PRIVATE LEAT_VERSION="${PROJECT_VERSION}")
-leat_compile_options(leat_tools_common)
 
 # leat_tool(<name> FOLDERS <folder>... [LIBRARIES <library>...]): the program leat-<name> from main.cpp of the first
 # folder, and the static library leat_tools_<name> of everything else there.
@@ -28,6 +19,7 @@ function(leat_tool name)
                         nlohmann_json::nlohmann_json ${arg_LIBRARIES})
   leat_compile_options(leat_tools_${name})
   leat_program(leat-${name} SOURCES ${PROJECT_SOURCE_DIR}/${folder}/main.cpp LIBRARIES leat_tools_${name})
+  leat_install_program(leat-${name})
 endfunction()
 
 set(train_folders tools/train tools/train/no_cuda)

@@ -1,0 +1,32 @@
+# What all programs share: how they read their command line, and how they are installed.
+find_package(CLI11 REQUIRED)
+include(GNUInstallDirs)
+
+add_library(leat_tools_common STATIC)
+leat_sources(sources tools/common)
+target_sources(leat_tools_common PRIVATE ${sources})
+target_link_libraries(leat_tools_common PUBLIC leat::leat PRIVATE fmt::fmt CLI11::CLI11)
+target_compile_definitions(leat_tools_common PRIVATE LEAT_VERSION="${PROJECT_VERSION}")
+leat_compile_options(leat_tools_common)
+
+# leat_install_program(<name>): installs it with its man page and its completions for bash, zsh and fish, which the program
+# itself writes after it is linked.
+function(leat_install_program name)
+  set(share ${PROJECT_BINARY_DIR}/share)
+  set(man_page man/man1/${name}.1)
+  set(bash bash-completion/completions/${name})
+  set(zsh zsh/site-functions/_${name})
+  set(fish fish/vendor_completions.d/${name}.fish)
+  set_property(GLOBAL APPEND PROPERTY LEAT_PROGRAMS ${name})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(CMAKE_CROSSCOMPILING)
+    return()
+  endif()
+  add_custom_command(TARGET ${name} POST_BUILD COMMAND ${name} --generate-manual ${share} VERBATIM
+                     BYPRODUCTS ${share}/${man_page} ${share}/${bash} ${share}/${zsh} ${share}/${fish})
+  install(FILES ${share}/${man_page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  foreach(completion ${bash} ${zsh} ${fish})
+    get_filename_component(folder ${completion} DIRECTORY)
+    install(FILES ${share}/${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+  endforeach()
+endfunction()
