@@ -119,6 +119,7 @@ void BatchPool::close() noexcept {
 }
 
 void BatchPool::release(std::size_t buffer, StreamRef consumer) noexcept {
+  if (!owner_.is_current()) return;
   try {
     device_.record(buffers_[buffer].released, consumer);
   } catch (...) {

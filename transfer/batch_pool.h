@@ -44,7 +44,6 @@ class BatchPool {
   ~BatchPool();
 
   Device& device() const noexcept { return device_; }
-  bool is_in_own_process() const noexcept { return owner_.is_current(); }
   const DeviceLayout& layout() const noexcept { return layout_; }
   Buffer& operator[](std::size_t buffer) noexcept { return buffers_[buffer]; }
 
@@ -66,7 +65,7 @@ class BatchPool {
   void close() noexcept;
 
   // The batch in `buffer` is done with when `consumer` has done what it has queued by now. A device that
-  // cannot even note that breaks the pool down.
+  // cannot even note that breaks the pool down. In a forked process: does nothing.
   void release(std::size_t buffer, StreamRef consumer) noexcept;
 
  private:

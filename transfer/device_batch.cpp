@@ -24,11 +24,6 @@ DeviceBatch::~DeviceBatch() {
 
 void DeviceBatch::release() noexcept {
   if (pool_ == nullptr) return;
-  if (!pool_->is_in_own_process()) {
-    // The pool must not be destroyed here: its streams have no threads in a forked process.
-    static_cast<void>(new std::shared_ptr<BatchPool>(std::move(pool_)));
-    return;
-  }
   pool_->release(buffer_, consumer_);
   pool_.reset();
 }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "loader/base/process_identity.h"
 #include "loader/base/warning.h"
 #include "loader/errors.h"
 #include "transfer/batch_pool.h"
@@ -36,8 +37,8 @@ class Prefetcher::Impl {
   Impl(BatchSource source, Device& device, const PrefetcherOptions& options)
       : keeper_(source.keeper),
         pinned_(pin(device, source.memory, options)),
-        pool_(std::make_shared<BatchPool>(device, DeviceLayout(source.layout, options.normalize),
-                                          options.buffers)),
+        pool_(make_process_owned<BatchPool>(device, DeviceLayout(source.layout, options.normalize),
+                                            options.buffers)),
         pump_(std::move(source), pool_) {}
 
   std::optional<DeviceBatch> next(StreamRef consumer);
@@ -89,8 +90,7 @@ Prefetcher::Impl& Prefetcher::impl() const {
   if (impl_.get_deleter().owner().is_current()) return *impl_;
   throw ForkedProcessError(
       "this prefetcher was made in another process, from which this one was forked; make a loader and a "
-      "prefetcher "
-      "in this process");
+      "prefetcher in this process");
 }
 
 BatchRange<DeviceBatch> Prefetcher::rest(StreamRef consumer, SampleErrorHandler on_error) {
