@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "datasets/image/image_loader.h"
+#include "datasets/listing.h"
 #include "datasets/read_file.h"
 #include "loader/base/errors.h"
 
@@ -69,11 +70,7 @@ ImageFolder::ImageFolder(const fs::path& root, TransformPipeline transforms, Ima
       decode_(decode_options(options)),
       image_(transforms_),
       schema_(image_.schema()) {
-  try {
-    list(root, options.allow_empty);
-  } catch (const fs::filesystem_error& error) {
-    throw SystemError("listing " + error.path1().string(), error.code().value());
-  }
+  listing([&] { list(root, options.allow_empty); });
 }
 
 void ImageFolder::list(const fs::path& root, bool allow_empty) {

@@ -5,6 +5,7 @@
 
 #include "datasets/formats/idx.h"
 #include "datasets/formats/labelled_pixels.h"
+#include "datasets/listing.h"
 #include "loader/base/errors.h"
 
 namespace leat {
@@ -61,16 +62,6 @@ fs::path find_idx(const fs::path& folder, DatasetPart part, const std::string& w
   throw DataError(folder.string(),
                   fmt::format("{} files of {} {} are there (named as train-{}-idx3-ubyte); one is expected",
                               found.size(), part == DatasetPart::train ? "train" : "test", what, what));
-}
-
-// Of a function that lists a folder.
-template <class Function>
-auto listing(const Function& function) {
-  try {
-    return function();
-  } catch (const fs::filesystem_error& error) {
-    throw SystemError("listing " + error.path1().string(), error.code().value());
-  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "datasets/image_folder.h"
+#include "datasets/listing.h"
 #include "datasets/records/manifest.h"
 #include "loader/base/errors.h"
 #include "tools/common/command_line.h"
@@ -57,15 +58,6 @@ std::vector<Split> folders_in(const fs::path& folder) {
   }
   std::ranges::sort(found, {}, &Split::name);
   return found;
-}
-
-template <class Function>
-auto listing(const Function& function) {
-  try {
-    return function();
-  } catch (const fs::filesystem_error& error) {
-    throw SystemError("listing " + error.path1().string(), error.code().value());
-  }
 }
 
 [[noreturn]] void refuse(const fs::path& folder, const std::string& name, const std::string& other) {
