@@ -1,24 +1,21 @@
 #!/usr/bin/env python3
-"""Resamples pictures by leat and by Pillow, and prints how far they differ, filter by filter.
+"""Resamples images by leat and by Pillow, and prints how far they differ, filter by filter.
 
-    tests/parity/pillow.py FOLDER [--program build/release/bin/leat-picture-steps] [--seed 1] [--pictures 300]
+    tests/parity/pillow.py FOLDER [--program build/release/bin/leat-picture-steps] [--seed 1] [--images 300]
 
-For each picture below FOLDER (.jpg, .jpeg, .png): a random box of it to 224 x 224, and all of it to 171 x 128, by each of the
+For each image below FOLDER (.jpg, .jpeg, .png): a random box of it to 224 x 224, and all of it to 171 x 128, by each of the
 four filters. Exit code 1 where a pixel differs by more than --allowed levels (0). Run by hand: needs python3-pil and
 python3-numpy.
 """
-import argparse
-import pathlib
 import random
-import subprocess
 import sys
 
 import numpy
 import PIL
 from PIL import Image
+from pixels_by_leat import command_line, images_of, pixels_by_leat
 
 FILTERS = {"box": Image.BOX, "bilinear": Image.BILINEAR, "bicubic": Image.BICUBIC, "lanczos": Image.LANCZOS}
-ENDINGS = {".jpg", ".jpeg", ".png"}
 
 
 def box_of(size, random_source):
@@ -28,23 +25,15 @@ def box_of(size, random_source):
     return random_source.randint(0, size[0] - width), random_source.randint(0, size[1] - height), width, height
 
 
-def by_leat(program, name, size, jobs):
-    lines = "".join(f"{' '.join(map(str, box))} {path}\n" for path, box in jobs)
-    command = [program, "--resize", name, str(size[0]), str(size[1])]
-    output = subprocess.run(command, input=lines.encode(), stdout=subprocess.PIPE, check=True).stdout
-    pixels = numpy.frombuffer(output, numpy.uint8)
-    return pixels.reshape(len(jobs), size[1], size[0], 3)
-
-
 def by_pillow(name, size, path, box):
     left, top, width, height = box
-    picture = Image.open(path).convert("RGB")
-    return numpy.asarray(picture.resize(size, FILTERS[name], (left, top, left + width, top + height)))
+    image = Image.open(path).convert("RGB")
+    return numpy.asarray(image.resize(size, FILTERS[name], (left, top, left + width, top + height)))
 
 
 def compare(program, name, size, jobs):
     largest, total, pixels = 0, 0, 0
-    for ours, (path, box) in zip(by_leat(program, name, size, jobs), jobs):
+    for ours, (path, box) in zip(pixels_by_leat(program, "--resize", name, size, jobs), jobs):
         difference = numpy.abs(ours.astype(int) - by_pillow(name, size, path, box))
         largest = max(largest, int(difference.max()))
         total += int(difference.sum())
@@ -53,24 +42,18 @@ def compare(program, name, size, jobs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--program", default="build/release/bin/leat-picture-steps")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--pictures", type=int, default=300)
+    parser = command_line(__doc__)
     parser.add_argument("--allowed", type=int, default=0)
     options = parser.parse_args()
 
-    paths = sorted(path for path in options.folder.rglob("*") if path.suffix.lower() in ENDINGS)[: options.pictures]
-    if not paths:
-        sys.exit(f"{options.folder} holds no pictures")
+    paths = images_of(options)
     random_source = random.Random(options.seed)
     sizes = [Image.open(path).size for path in paths]
     cases = {
         "crop to 224 x 224": ((224, 224), [box_of(size, random_source) for size in sizes]),
         "all to 171 x 128": ((171, 128), [(0, 0, *size) for size in sizes]),
     }
-    print(f"{len(paths)} pictures, Pillow {PIL.__version__}, seed {options.seed}")
+    print(f"{len(paths)} images, Pillow {PIL.__version__}, seed {options.seed}")
     worst = 0
     for case, (size, boxes) in cases.items():
         for name in FILTERS:

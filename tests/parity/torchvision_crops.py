@@ -8,9 +8,6 @@ resized to 224 x 224 by torchvision's resized_crop() on a PIL image, and by leat
 (FilterReach::crop). Exit code 1 where a pixel differs. Run by hand: needs python3-torchvision, python3-pil and
 python3-numpy.
 """
-import argparse
-import pathlib
-import subprocess
 import sys
 
 import numpy
@@ -18,6 +15,7 @@ import PIL
 import torch
 import torchvision
 from PIL import Image
+from pixels_by_leat import command_line, images_of, pixels_by_leat
 from torchvision.transforms import InterpolationMode, RandomResizedCrop
 from torchvision.transforms.functional import resized_crop
 
@@ -27,7 +25,6 @@ FILTERS = {
     "box": InterpolationMode.BOX,
     "lanczos": InterpolationMode.LANCZOS,
 }
-ENDINGS = {".jpg", ".jpeg", ".png"}
 SIZE = 224
 
 
@@ -37,13 +34,6 @@ def draw(path):
     return left, top, width, height
 
 
-def by_leat(program, name, jobs):
-    lines = "".join(f"{' '.join(map(str, box))} {path}\n" for path, box in jobs)
-    command = [program, "--crop", name, str(SIZE), str(SIZE)]
-    output = subprocess.run(command, input=lines.encode(), stdout=subprocess.PIPE, check=True).stdout
-    return numpy.frombuffer(output, numpy.uint8).reshape(len(jobs), SIZE, SIZE, 3)
-
-
 def by_torchvision(name, path, box):
     left, top, width, height = box
     image = Image.open(path).convert("RGB")
@@ -51,23 +41,15 @@ def by_torchvision(name, path, box):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--program", default="build/release/bin/leat-picture-steps")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--images", type=int, default=300)
-    options = parser.parse_args()
-
-    paths = sorted(path for path in options.folder.rglob("*") if path.suffix.lower() in ENDINGS)[: options.images]
-    if not paths:
-        sys.exit(f"{options.folder} holds no images")
+    options = command_line(__doc__).parse_args()
+    paths = images_of(options)
     torch.manual_seed(options.seed)
     print(f"{len(paths)} images, torchvision {torchvision.__version__}, Pillow {PIL.__version__}, seed {options.seed}")
     different = 0
     for name in FILTERS:
         jobs = [(path, draw(path)) for path in paths]
         equal, largest = 0, 0
-        for ours, (path, box) in zip(by_leat(options.program, name, jobs), jobs):
+        for ours, (path, box) in zip(pixels_by_leat(options.program, "--crop", name, (SIZE, SIZE), jobs), jobs):
             difference = int(numpy.abs(ours.astype(int) - by_torchvision(name, path, box)).max())
             equal += difference == 0
             largest = max(largest, difference)
