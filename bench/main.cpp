@@ -21,9 +21,8 @@ leat::tools::ProgramText manual_text() {
   return {.summary = "compares a bare loop that does the unavoidable work with leat",
           .description =
               "Prints, for each case, the samples per second of the bare loop, of leat, and their ratio, "
-              "from runs that "
-              "alternate. Options of Google Benchmark are understood, too: --benchmark_filter=REGEX chooses "
-              "cases.",
+              "from runs that alternate. Options of Google Benchmark are understood, too: "
+              "--benchmark_filter=REGEX chooses cases.",
           .tables = {leat::tools::environment_table()},
           .examples = {{"All cases, with generated pictures", "leat-bench"},
                        {"The cases with JPEGs, on a folder of one's own",

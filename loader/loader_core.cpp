@@ -74,8 +74,8 @@ void LoaderCore::look_for_threads() const {
   if (others == 0) return;
   const std::string text = fmt::format(
       "worker processes are forked while {} other thread{} run{}; should one hold a lock that the dataset "
-      "needs, its "
-      "workers hang. Make loaders before threads, thread pools and CUDA, or use WorkerKind::threads",
+      "needs, its workers hang. Make loaders before threads, thread pools and CUDA, or use "
+      "WorkerKind::threads",
       others, others == 1 ? "" : "s", others == 1 ? "s" : "");
   if (options_.strict_fork) throw ArgumentError(text + " (DataLoaderOptions::strict_fork)");
   static std::atomic<bool> warned{false};
@@ -133,8 +133,7 @@ void LoaderCore::require_own_process() const {
   if (resolved_.num_workers == 0 || owner_.is_current()) return;
   throw ForkedProcessError(
       "this loader was made in another process, from which this one was forked: its workers serve that "
-      "process "
-      "only; make a loader in this process, or use num_workers = 0");
+      "process only; make a loader in this process, or use num_workers = 0");
 }
 
 void LoaderCore::begin(EpochStart start) {

@@ -54,11 +54,9 @@ void refuse_tasks(const Launcher& launcher) {
   if (!size || *size <= 1) return;
   throw ArgumentError(fmt::format(
       "{command} started this process as one of several ({size}, {rank}), but RANK and WORLD_SIZE are not "
-      "set, so each of them "
-      "would train alone. Start it by a script with: export WORLD_SIZE=${size_name} RANK=${rank_name} "
-      "LOCAL_RANK=${local_name} MASTER_ADDR=<host of rank 0> MASTER_PORT=29500. If each process is meant to "
-      "train alone: export "
-      "WORLD_SIZE=1 RANK=0 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500",
+      "set, so each of them would train alone. Start it by a script with: export WORLD_SIZE=${size_name} "
+      "RANK=${rank_name} LOCAL_RANK=${local_name} MASTER_ADDR=<host of rank 0> MASTER_PORT=29500. If each "
+      "process is meant to train alone: export WORLD_SIZE=1 RANK=0 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500",
       fmt::arg("command", launcher.command), fmt::arg("size", variable(launcher.world_size)),
       fmt::arg("rank", variable(launcher.rank)), fmt::arg("size_name", launcher.world_size),
       fmt::arg("rank_name", launcher.rank), fmt::arg("local_name", launcher.local_rank)));
@@ -76,13 +74,11 @@ void refuse_unread_launchers() {
 void refuse_agent_store() {
   const char* const used = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
   if (used == nullptr || std::string_view(used) != "True") return;
-  throw ArgumentError(
-      fmt::format("torchrun's agent listens at MASTER_PORT itself (TORCHELASTIC_USE_AGENT_STORE=True, {}), "
-                  "where rank 0 of this program is to "
-                  "listen. Give the program a port of its own: torchrun ... --no-python env "
-                  "TORCHELASTIC_USE_AGENT_STORE=False "
-                  "MASTER_PORT=<free port of rank 0's host> <program>",
-                  variable("MASTER_PORT")));
+  throw ArgumentError(fmt::format(
+      "torchrun's agent listens at MASTER_PORT itself (TORCHELASTIC_USE_AGENT_STORE=True, {}), where rank 0 "
+      "of this program is to listen. Give the program a port of its own: torchrun ... --no-python env "
+      "TORCHELASTIC_USE_AGENT_STORE=False MASTER_PORT=<free port of rank 0's host> <program>",
+      variable("MASTER_PORT")));
 }
 
 }  // namespace leat

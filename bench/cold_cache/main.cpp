@@ -28,11 +28,9 @@ leat::tools::ProgramText manual_text() {
   return {.summary = "reads leat records that are not in memory, announced before and not",
           .description =
               "Prints samples per second with 1, 2 and 4 workers: read when they are wanted, announced "
-              "before, and beside them those "
-              "of records in memory; one epoch of each in turn, and the medians. It only reads: nothing is "
-              "decoded. Before each "
-              "cold epoch the shards are dropped from the page cache (a disk's own cache is not). The "
-              "records are written "
+              "before, and beside them those of records in memory; one epoch of each in turn, and the "
+              "medians. It only reads: nothing is decoded. Before each cold epoch the shards are dropped "
+              "from the page cache (a disk's own cache is not). The records are written "
               "below LEAT_CACHE_DIR, which chooses the disk.",
           .tables = {leat::tools::environment_table()},
           .examples = {{"Records of 30 KB on another disk",

@@ -12,8 +12,7 @@ leat::tools::ProgramText manual_text() {
   return {.summary = "measures times and sizes that a data loader is felt by, each beside its target",
           .description =
               "First batches, fairness, hand-over, memory, and the recovery from workers and parents that "
-              "die. Takes "
-              "a minute or two; the figures mean something on an idle machine only.",
+              "die. Takes a minute or two; the figures mean something on an idle machine only.",
           .tables = {},
           .examples = {{"All figures", "leat-latency"}},
           .see_also = {"leat-bench"}};

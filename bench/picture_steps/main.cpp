@@ -59,11 +59,10 @@ leat::tools::ProgramText manual_text() {
               "Header, decoding, resampling, beside the bare decoder: of the pictures of FOLDER, in one "
               "thread, files being in "
               "memory.\n\nWith --resize, reads lines \"LEFT TOP WIDTH HEIGHT FILE\" from standard input, "
-              "resamples that box of "
-              "each picture, and writes the pixels, RGB, one picture behind the other, to standard output; "
-              "tests/parity/pillow.py compares them with Pillow's. --crop does the same as if each box had "
-              "been cut "
-              "out before; tests/parity/torchvision_crops.py compares that with torchvision's.",
+              "resamples that box of each picture, and writes the pixels, RGB, one picture behind the other, "
+              "to standard output; tests/parity/pillow.py compares them with Pillow's. --crop does the same "
+              "as if each box had been cut out before; tests/parity/torchvision_crops.py compares that with "
+              "torchvision's.",
           .tables = {},
           .examples = {{"A folder of pictures", "leat-picture-steps ~/data/flowers"}},
           .see_also = {"leat-bench", "leat-sweep"}};

@@ -47,10 +47,8 @@ leat::tools::ProgramText manual_text() {
   return {.summary = "measures what the way to a device costs, against its limits",
           .description =
               "Copies against a bare loop of page-locked copies, steps against device work alone, "
-              "normalization against a copy "
-              "within the device, and page-locking. Prints the medians of both sides, which take turns, and "
-              "the median, least and "
-              "greatest ratio.",
+              "normalization against a copy within the device, and page-locking. Prints the medians of both "
+              "sides, which take turns, and the median, least and greatest ratio.",
           .tables = {},
           .examples = {{"The first GPU", "leat-transfer --device cuda:0"}},
           .see_also = {"leat-bench", "leat-latency"}};

@@ -16,8 +16,7 @@ void require_new(const std::vector<Field>& fields, const Field& field, std::size
     if (other.name != field.name) continue;
     throw ArgumentError(
         fmt::format("datasets side by side need fields of different names: '{}' of dataset {} is there "
-                    "already; give the dataset a "
-                    "prefix",
+                    "already; give the dataset a prefix",
                     field.name, part));
   }
 }

@@ -129,8 +129,7 @@ std::string charts(const SweepResult& result) {
       });
   return figure_card(speed, "Throughput",
                      "Median of the rounds (line), quartiles (boxes), each round (dots). The dashed line is "
-                     "what the CPUs "
-                     "allow if they do nothing but load.") +
+                     "what the CPUs allow if they do nothing but load.") +
          "<div class=\"cards\">" +
          figure_card(first, "First batch",
                      "Time of the first call of next(), workers being up: median, lowest and highest.") +
@@ -160,9 +159,8 @@ std::string table(const SweepResult& result) {
          fmt::format(
              "</table></div><p class=\"soft\">Medians of {} rounds. Spread: between the quartiles, of the "
              "median (limit {}). CPU: used by the loader, of the {} CPUs that may be used. Others: used by "
-             "other "
-             "programs meanwhile (limit {}). Waiting: time in which some process of the machine, ours too, "
-             "waited for a CPU. ?: the kernel does not tell.</p></section>\n",
+             "other programs meanwhile (limit {}). Waiting: time in which some process of the machine, ours "
+             "too, waited for a CPU. ?: the kernel does not tell.</p></section>\n",
              result.runs.front().rounds.size(), percent(result.limits.spread),
              in_words(result.machine.usable_cpus), percent(result.limits.others_share));
 }

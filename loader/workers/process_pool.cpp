@@ -155,8 +155,7 @@ class ProcessPool final : public WorkerPool {
   [[noreturn]] void throw_silent_nursery() const {
     throw Error(fmt::format(
         "the nursery process, which forks the workers, has said nothing for {} s: it {}. It may wait for a "
-        "lock that "
-        "another thread of this program held when the loader was made; make loaders before threads",
+        "lock that another thread of this program held when the loader was made; make loaders before threads",
         kSilencePatience.count(), describe_process(nursery_.pid())));
   }
 

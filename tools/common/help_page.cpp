@@ -14,8 +14,7 @@ constexpr std::size_t kTermWidth = 26;  // of options and terms of tables, with 
 
 constexpr std::string_view kExitStatus =
     "0; 1 after an error at run time, output that cannot be written included; 2 if the command line, or the "
-    "data "
-    "that it names, is wrong. An error is one line on standard error.";
+    "data that it names, is wrong. An error is one line on standard error.";
 
 // The words of `text`, broken into lines of `width`, each after the first indented. An empty line separates paragraphs.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {

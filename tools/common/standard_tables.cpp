@@ -6,9 +6,8 @@ ManualTable data_uri_table() {
   return {"Data URIs",
           {{"PATH",
             "A folder with one sub-folder of JPEG or PNG files for each class, a folder of leat records, or "
-            "a folder with such "
-            "folders as train/ and test/ or val/; also data of another format, if the names of its files "
-            "tell which"},
+            "a folder with such folders as train/ and test/ or val/; also data of another format, if the "
+            "names of its files tell which"},
            {"imagefolder:PATH", "A folder of images, said explicitly"},
            {"classes:PATH", "A folder whose sub-folders are the classes, even if one is called train"},
            {"leat:PATH", "leat records with images and labels, in PATH or in its train/"},

@@ -16,15 +16,12 @@ namespace {
 
 constexpr const char* kAbout =
     "Measures loading with each number of workers, in several rounds, and recommends a number: no larger one "
-    "is "
-    "faster\nby more than the spread of the rounds and by more than 5 %.\n\n"
+    "is faster\nby more than the spread of the rounds and by more than 5 %.\n\n"
     "Each round measures every number, each in a process of its own, in another order. What other programs "
-    "use of "
-    "the\nCPUs meanwhile stands beside each number. If that is more than 10 %, or the rounds spread over "
-    "more than "
+    "use of the\nCPUs meanwhile stands beside each number. If that is more than 10 %, or the rounds spread "
+    "over more than "
     "10 %, the\nresult is \"not to be relied on\". The table that is printed is explained below it; "
-    "docs/sweep.md "
-    "tells more.";
+    "docs/sweep.md tells more.";
 
 }  // namespace
 

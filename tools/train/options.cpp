@@ -13,14 +13,12 @@ ProgramText manual_text() {
   return {.summary = "trains a small image classifier on data-parallel replicas, without any framework",
           .description =
               "The model is a multi-layer perceptron. Several replicas in one process, on the CPU: "
-              "--replicas N. Several processes "
-              "of one replica each: give each RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, as below; they "
-              "talk by Gloo on the CPU "
-              "and by NCCL on GPUs. The result does not depend on how the batches are shared out, except for "
+              "--replicas N. Several processes of one replica each: give each RANK, WORLD_SIZE, MASTER_ADDR "
+              "and MASTER_PORT, as below; they talk by Gloo on the CPU and by NCCL on GPUs. The result does "
+              "not depend on how the batches are shared out, except for "
               "rounding.\n\n"
               "mpirun and srun do not set these variables, and torchrun's agent listens at MASTER_PORT "
-              "itself: leat-train refuses to "
-              "start where it sees that, and says what to export.",
+              "itself: leat-train refuses to start where it sees that, and says what to export.",
           .tables = {data_uri_table(),
                      environment_table(
                          {{"RANK", "Which of the processes this is, from 0"},

@@ -124,8 +124,7 @@ HostStream& HostDevice::checked(StreamRef stream) const {
   if (!LiveStreams::all().contain(stream.handle())) {
     throw DeviceError(
         "cpu: got a stream that was destroyed, or that was made in another process, from which this one was "
-        "forked; a "
-        "stream must outlive the batches that were made for it");
+        "forked; a stream must outlive the batches that were made for it");
   }
   return *static_cast<HostStream*>(stream.handle());
 }
