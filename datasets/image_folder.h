@@ -33,19 +33,20 @@ struct ImageFolderOptions {
 };
 
 // Classes are the sub-folders of the root, sorted by name (byte order). A class's images are the files anywhere below
-// it whose names end in .jpg, .jpeg or .png, in any case, sorted by folder and then by name; links are followed, and
-// those that lead nowhere left out, counted, and told by warnings(). That order is the samples' order. What a file holds is looked at when it is loaded: one that is no sound JPEG or PNG
-// (its bytes tell which, not its name), or that the transforms cannot take, is a DataError that names it.
+// it whose names end in .jpg, .jpeg or .png, in any case, sorted by folder and then by name. That order is the samples'
+// order. Links are followed. Links that lead nowhere are left out, counted, and reported by warnings().
 //
-// Fields as of LabelledImage; the label is the class's position in classes().
+// A file is read when its sample is loaded. Its first bytes, not its name, tell a JPEG from a PNG. A file that is
+// neither, that is damaged, or that the transforms cannot take is a DataError with the file's name.
+//
+// The fields are those of LabelledImage; the label is the class's position in classes().
 //
 // Thread-safe. Memory: the file names, and 13 bytes for each.
 class ImageFolder final : public Dataset {
  public:
-  // Lists the folder. Throws ArgumentError where the transforms do not make all pictures equally large or the
-  // reducing gap is neither 0 nor at least 1, DataError where there are no classes or, without allow_empty, a class has
-  // no images,
-  // SystemError where a folder cannot be read.
+  // Lists the folder. Throws ArgumentError where the transforms do not make all pictures equally large, or the reducing
+  // gap is neither 0 nor at least 1; DataError where there are no classes or, without allow_empty, a class has no
+  // images; SystemError where a folder cannot be read.
   ImageFolder(const std::filesystem::path& root, TransformPipeline transforms,
               ImageFolderOptions options = {});
 

@@ -76,10 +76,10 @@ struct DataLoaderOptions {
   std::uint64_t seed = 0;
   // Runs in each worker before it loads anything, in a replacement too; only with workers.
   std::function<void(int worker)> worker_init_fn = nullptr;
-  /// Threads that libraries may use in each worker: OpenMP (and so LibTorch), OpenBLAS, MKL, BLIS and OpenCV, as far as they
-  /// are loaded when the workers start. With more than one, such a library hangs in a worker process if it had started its
-  /// threads in this process before. 0 leaves the libraries as they are. (With thread workers: OpenMP only, since the
-  /// settings of the others are the process's.)
+  /// Threads that libraries may use in each worker: OpenMP (and so LibTorch), OpenBLAS, MKL, BLIS and OpenCV, as far as
+  /// they are loaded when the workers start. With more than one, such a library hangs in a worker process if it had
+  /// started its threads in this process before. 0 leaves the libraries as they are. (With thread workers: OpenMP only,
+  /// since the settings of the others are the process's.)
   int worker_threads = 1;
   // Works on a whole batch, in place, before next() returns it, on the thread that calls next(): to mix samples,
   // say. What it throws is thrown by next() in the place of the batch. (Rows are put together without it: the
@@ -96,8 +96,8 @@ struct DataLoaderOptions {
   bool spread_workers = true;
   // Batches that the consumer may hold at once without reducing those in flight.
   std::size_t leases = 3;
-  // Told of what is repaired while loading goes on, a worker that died, say, and once, when the first epoch that has any
-  // ends, of the dataset's warnings (Dataset::warnings()). Default: prints to stderr.
+  // Told of what is repaired while loading goes on (a worker that died, say), and, once, of the dataset's warnings
+  // (Dataset::warnings()) at the end of the first epoch that has any. Default: prints to stderr.
   WarningHandler on_warning = nullptr;
 };
 
@@ -150,9 +150,9 @@ class DataLoader {
   /// With another batch size or world size, the remaining samples of the epoch are delivered in the order they had,
   /// each once (except for samples that the sampler repeats as padding or leaves out). This may be repeated within an
   /// epoch: a state knows all that was consumed. All ranks must have taken their states after equally many batches;
-  /// then the state of any rank will do for all. A state that was taken out of order can change its batch size or
-  /// world size only if it was taken with a world size of 1, and belongs to one rank otherwise. A batch sampler's
-  /// batches stay as they are, but another number of ranks may divide what remains of them.
+  /// then the state of any rank will do for all. A state taken with in_order = false belongs to its own rank: only with
+  /// a world size of 1 can it be restored with another batch size or world size. A batch sampler's batches stay as they
+  /// are, but another number of ranks may divide what remains of them.
   ///
   /// Throws ArgumentError that says what differs, if the state was taken from another order of samples
   /// (Sampler::fingerprint()), another seed or another dataset size, if its numbers contradict each other or the

@@ -21,9 +21,9 @@ class ImageLoader {
   // The calling thread's own.
   static ImageLoader& of_this_thread();
 
-  // Decides on the transforms, decodes the part they need, and writes the result to `out`, whose size the
-  // pipeline must make. Returns what was wrong with the part that was read. Throws DataError without a file name on bad JPEG or PNG data, and ArgumentError on a picture
-  // that the transforms cannot take.
+  // Draws the transforms' random numbers, decodes the part of the picture that they need, and writes the result to
+  // `out`, whose size the pipeline must make. Returns what was wrong with the part that was read. Throws DataError
+  // without a file name on bad JPEG or PNG data, and ArgumentError on a picture that the transforms cannot take.
   DecodeWarnings load(std::span<const std::byte> file, const TransformPipeline& transforms,
                       const DecodeOptions& options, Rng& rng, const PixelOutput& out);
 

@@ -20,18 +20,20 @@ class PngState;
 }
 
 // Decodes every kind of PNG to the bytes of Pillow's convert("RGB"): grey in three equal channels, palettes looked up,
-// transparency left out without blending, of 16 bits the upper 8; no gamma or colour profile is applied. Grey of 16 bits
-// is the exception: Pillow cuts its values off at 255, here they are reduced to the upper 8 bits like colours.
+// transparency left out without blending, of 16 bits the upper 8; no gamma or colour profile is applied. Grey of 16
+// bits is the exception: Pillow cuts its values off at 255, here they are reduced to the upper 8 bits like colours.
 //
-// Rows above the part that is asked for are inflated too, rows below it are not; an interlaced picture is decoded whole.
+// Rows above the part that is asked for are inflated too, rows below it are not; an interlaced picture is decoded
+// whole.
 //
 // An index beyond the palette is black, as libpng makes it (Pillow makes it gray, of the index itself): no color is
 // right, so it is a warning.
 //
-// Throws DataError, without a file name, on a file that is none, is damaged (by the CRCs, too), was cut off, or
-// breaks a limit: of JpegLimits, max_pixels and max_decoder_bytes (libpng's rows, and all pixels of an interlaced
-// picture), checked before memory is taken. allow_corrupt accepts wrong CRCs, and makes rows black from the first one on
-// that cannot be read (of an interlaced image, pixels: black, or the first color of its palette). Damage below the last row that is asked for can go unnoticed.
+// Throws DataError, without a file name, on a file that is no PNG, is damaged (a wrong CRC included), was cut off, or
+// exceeds a limit. Of JpegLimits, max_pixels and max_decoder_bytes (libpng's rows, and all pixels of an interlaced
+// picture) apply; they are checked before memory is taken. allow_corrupt accepts wrong CRCs; the first row that cannot
+// be read and all rows below it are then black (of an interlaced image, the pixels that cannot be read have the value
+// 0: black, or the first color of the palette). Damage below the last row that is asked for can go unnoticed.
 //
 // Reuses its memory for pixels; not thread-safe.
 class PngDecoder {

@@ -39,8 +39,9 @@ class Sampler : public std::enable_shared_from_this<Sampler> {
   /// shared_ptr holds the sampler, or if world_size() is above 1: override it then.
   virtual std::shared_ptr<const Sampler> remaining(std::uint64_t epoch, const PositionSet& consumed) const;
 
-  /// One line that says which order the ranks share: kind, number of samples, seed, options. It does not depend on
-  /// rank, world size, and what becomes of a remainder. DataLoader::restore() refuses a state whose sampler had another fingerprint.
+  /// One line that says which order the ranks share: kind, number of samples, seed, options. It does not depend on the
+  /// rank, the world size or the treatment of a remainder. DataLoader::restore() refuses a state whose sampler had
+  /// another fingerprint.
   ///
   /// The default consists of the number of positions and a digest of up to 64 indices of epoch 0. It cannot see the
   /// shared order if world_size() is above 1: override it then.

@@ -27,8 +27,8 @@ struct FailureRecord {
   char source[256] = {};
   char text[640] = {};
 
-  // Writes type and text of the exception in flight. Call it inside a catch block. Where there is no memory for all of it,
-  // what needs none.
+  // Writes type and text of the exception in flight. Call it inside a catch block. If memory is short, it writes only
+  // the part that needs none.
   void capture() noexcept;
   void set_source(std::string_view where) noexcept;
 
