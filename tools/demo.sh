@@ -11,8 +11,8 @@ say "This takes some minutes the first time: most of them for the build"
 say "Looking for the packages leat builds with"
 tools/install-deps.sh
 say "Configuring and building (build/release)"
-cmake --preset release -DLEAT_BUILD_TESTS=OFF -DLEAT_BUILD_BENCH=OFF
-cmake --build --preset release
+cmake --preset release
+cmake --build --preset release --target leat-sweep leat-train
 
 bin=build/release/bin
 export LEAT_CACHE_DIR=${LEAT_CACHE_DIR:-$PWD/build/demo-data}

@@ -17,7 +17,7 @@ packages=(
 
 missing=()
 for package in "${packages[@]}"; do
-  # A virtual package counts as installed where another one provides it (libjpeg-dev is one on some releases).
+  # By its own name: a package that another one provides would count as missing. All of these are real ones.
   status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
   [ "$status" = "install ok installed" ] || missing+=("$package")
 done
