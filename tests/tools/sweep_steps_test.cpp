@@ -1,6 +1,7 @@
 // The images that leat-sweep measures, and the steps of loading them.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -35,6 +36,12 @@ class Images {
   }
   std::string files() const { return folder_ / "images/train"; }
   std::string records() const { return folder_ / "records"; }
+  // Cuts the first image off, and adds a class without images.
+  void damage() const {
+    std::filesystem::create_directory(files() + "/none");
+    const std::string first = leat::ImageFolderSource(files(), true).describe(0);
+    std::filesystem::resize_file(first, std::filesystem::file_size(first) / 2);
+  }
 
  private:
   leat::test::TemporaryFolder folder_;
@@ -93,6 +100,25 @@ TEST_CASE("the first change is tried: records for files, a cache for records", "
     CHECK_FALSE(all[1].measured);
     CHECK(said.size() == 1);
   }
+}
+
+TEST_CASE("what is accepted in a sweep is accepted where its changes are predicted and tried", "[process]") {
+  const Images images;
+  images.damage();
+  SweepOptions options;
+  options.image_size = 32;
+  options.batch_size = 8;
+  options.seconds = 0.03;
+  options.rounds = 3;
+  const ImageLocation location{.train = images.files(), .allow_corrupt = true, .allow_empty = true};
+  const SweptImages swept(location, options);
+  const leat::SweepResult result =
+      leat::sweep([&](int workers) { return swept.loader(workers); },
+                  {.num_workers = {1}, .rounds = 1, .round_time = round_time(options)});
+  const StepTimes times = measure_steps(swept);
+  CHECK(times.decode > 0);
+  const auto all = what_if(location, swept, options, result, times, [](const std::string&) {});
+  CHECK(all.at(0).measured);
 }
 
 TEST_CASE("a sweep does not warn that there are more workers than CPUs", "[process]") {

@@ -64,7 +64,7 @@ class Steps {
   // What was read last.
   void decode(std::size_t index) {
     if (!is_image_file(bytes_)) return;
-    const Size size = decoder_.read_header(bytes_);
+    const Size size = decoder_.read_header(bytes_, images_.decoding().limits);
     Rng rng = rng_of(index);
     resampler_.prepare(images_.transforms().plan(size, rng).canvas.geometry());
     decoder_.start({resampler_.source_rows(), resampler_.source_columns()});

@@ -31,6 +31,7 @@ void add_bytes_below(const fs::path& folder, int depth, std::uint64_t& bytes) {
 
 SweptImages::SweptImages(const ImageLocation& location, const SweepOptions& options)
     : transforms_(transforms_of(options)),
+      decoding_{.limits = {.allow_corrupt = location.allow_corrupt}},
       images_(location, Part::all, transforms_),
       options_{.batch_size = options.batch_size, .shuffle = true, .seed = options.seed} {}
 

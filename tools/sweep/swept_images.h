@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "datasets/image/decode_options.h"
 #include "loader/sweep/sweep.h"
 #include "tools/common/image_set.h"
 #include "tools/sweep/options.h"
@@ -21,9 +22,12 @@ class SweptImages {
   DataLoader loader_of(const Dataset& dataset, int num_workers) const;
   const Dataset& dataset() const noexcept { return images_.dataset(); }
   const TransformPipeline& transforms() const noexcept { return transforms_; }
+  /// How the dataset decodes its images.
+  const DecodeOptions& decoding() const noexcept { return decoding_; }
 
  private:
   TransformPipeline transforms_;
+  DecodeOptions decoding_;
   ImageSet images_;
   DataLoaderOptions options_;
 };

@@ -100,13 +100,13 @@ class Check {
   const SweepResult& result_;
 };
 
-void check_records(WhatIf& what_if, const fs::path& folder, const SweptImages& images, const Check& check,
-                   const SweepLimits& limits) {
+void check_records(WhatIf& what_if, const ImageLocation& location, const SweptImages& images,
+                   const Check& check, const SweepLimits& limits) {
   const ScratchFolder scratch;
   std::vector<std::size_t> indices = spread_over(images.dataset().size(), kMostImages);
-  write_records(ImageFolderSource(folder), scratch.path() / "records", indices);
+  write_records(ImageFolderSource(location.train, location.allow_empty), scratch.path() / "records", indices);
   const Subset files(images.dataset(), indices);
-  const RecordImages records(scratch.path() / "records", images.transforms());
+  const RecordImages records(scratch.path() / "records", images.transforms(), images.decoding());
   add_measurement(what_if, check.compare(files, records), limits);
 }
 
@@ -175,7 +175,7 @@ std::vector<WhatIf> what_if(const ImageLocation& location, const SweptImages& im
   if (dynamic_cast<const ImageFolder*>(&images.dataset()) != nullptr) {
     say("checking what leat records instead of files would change");
     all.push_back(records_instead(now, times));
-    check_records(all.back(), location.train, images, check, result.limits);
+    check_records(all.back(), location, images, check, result.limits);
   }
   all.push_back(cache(now, times, result, options.augment));
   if (all.size() == 1) {
