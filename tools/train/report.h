@@ -18,8 +18,8 @@ struct RunReport {
   std::string device;  // Device::name()
   std::string math;    // Math::name()
   int processes = 1;
-  std::size_t replicas = 1;  // of each process
-  std::string communicator;  // Communicator::engine(), or "none"
+  std::size_t replicas = 1;    // of each process
+  std::string communicator;    // Communicator::engine(), or "none"
   std::size_t batch_size = 0;  // of one step, over all replicas of all processes
   int num_workers = 0;         // of this process, for the images to train on, when the run ended
   std::vector<EpochReport> epochs{};
