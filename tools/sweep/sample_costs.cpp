@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -33,10 +34,15 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-Rng rng_of(std::size_t index) {
-  return Rng(1, 0, index);
+constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t kEpoch = 1;  // of the inline loader, while it is measured
+
+// The inline loader's generator for the image at `position`, so that each step works on the same crop as the loader.
+Rng rng_of(std::size_t position) {
+  return Rng(kSeed, kEpoch, position);
 }
 
+// Images are named by their index in the dataset. `position` is the one among the measured images.
 class Steps {
  public:
   explicit Steps(const SweptImages& images)
@@ -45,10 +51,10 @@ class Steps {
         layout_(dataset_.schema()),
         stored_(open_stored_images(dataset_)) {}
 
-  void get(std::size_t index) const {
+  void get(std::size_t index, std::size_t position) const {
     const ScratchSample sample(dataset_.schema(), layout_);
     SampleWriter out = sample.writer();
-    Rng rng = rng_of(index);
+    Rng rng = rng_of(position);
     dataset_.get(index, rng, out);
   }
 
@@ -62,10 +68,10 @@ class Steps {
   }
 
   // What was read last.
-  void decode(std::size_t index) {
+  void decode(std::size_t position) {
     if (!is_image_file(bytes_)) return;
     const Size size = decoder_.read_header(bytes_, images_.decoding().limits);
-    Rng rng = rng_of(index);
+    Rng rng = rng_of(position);
     resampler_.prepare(images_.transforms().plan(size, rng).canvas.geometry());
     decoder_.start({resampler_.source_rows(), resampler_.source_columns()});
     for (int row = 0; row < resampler_.source_rows().size(); ++row) decoder_.next_row();
@@ -89,7 +95,10 @@ std::vector<std::size_t> choose(const Dataset& dataset, const Steps& steps) {
   for (std::size_t i = 0; i < most; ++i) indices.push_back(i * dataset.size() / most);
   const double start = thread_seconds();
   std::size_t had = 0;
-  while (had < most && thread_seconds() - start < kSecondsPerRound) steps.get(indices[had++]);
+  while (had < most && thread_seconds() - start < kSecondsPerRound) {
+    steps.get(indices[had], had);
+    ++had;
+  }
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < had; ++i) chosen.push_back(indices[i * most / had]);
   return chosen;
@@ -104,19 +113,21 @@ class Round {
         steps_(steps),
         indices_(indices),
         few_(dataset, indices),
-        loader_(few_, {.batch_size = std::min(indices.size(), kAtATime)}) {}
+        loader_(few_, {.batch_size = std::min(indices.size(), kAtATime), .seed = kSeed}) {}
 
   StepTimes measure() {
     while (loader_.next()) {  // takes the pages of the slots
     }
+    loader_.start_epoch(kEpoch);
     StepTimes times;
     for (std::size_t turn = 0; turn < loader_.size(); ++turn) {
       const double start = thread_seconds();
       loader_.next();
       times.deliver += thread_seconds() - start;
-      times.sample += time_of(turn + 1, [&](std::size_t index) { steps_.get(index); });
+      times.sample +=
+          time_of(turn + 1, [&](std::size_t position) { steps_.get(indices_[position], position); });
       if (!steps_.can_read()) continue;
-      times.read += time_of(turn + 2, [&](std::size_t index) { steps_.read(index); });
+      times.read += time_of(turn + 2, [&](std::size_t position) { steps_.read(indices_[position]); });
       times.read_open += steps_.are_files() ? time_open_files(turn + 3) : 0;
       times.decode += time_decoding(turn + 4);
     }
@@ -128,22 +139,23 @@ class Round {
   }
 
  private:
-  std::span<const std::size_t> images_of(std::size_t turn) const {
+  // The positions of the images of a turn.
+  auto positions_of(std::size_t turn) const {
     const std::size_t first = turn % loader_.size() * loader_.layout().capacity();
-    return std::span(indices_).subspan(first, std::min(loader_.layout().capacity(), indices_.size() - first));
+    return std::views::iota(first, std::min(first + loader_.layout().capacity(), indices_.size()));
   }
 
   template <class Step>
   double time_of(std::size_t turn, Step&& step) const {
     const double start = thread_seconds();
-    for (const std::size_t index : images_of(turn)) step(index);
+    for (const std::size_t position : positions_of(turn)) step(position);
     return thread_seconds() - start;
   }
 
   double time_open_files(std::size_t turn) {
     double seconds = 0;
-    for (const std::size_t index : images_of(turn)) {
-      const std::string path = dataset_.describe(index);
+    for (const std::size_t position : positions_of(turn)) {
+      const std::string path = dataset_.describe(indices_[position]);
       const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
       if (file.get() < 0) throw_errno("open of '" + path + "'");
       const std::size_t bytes = std::filesystem::file_size(path);
@@ -156,10 +168,10 @@ class Round {
 
   double time_decoding(std::size_t turn) {
     double seconds = 0;
-    for (const std::size_t index : images_of(turn)) {
-      steps_.read(index);
+    for (const std::size_t position : positions_of(turn)) {
+      steps_.read(indices_[position]);
       const double start = thread_seconds();
-      steps_.decode(index);
+      steps_.decode(position);
       seconds += thread_seconds() - start;
     }
     return seconds;
