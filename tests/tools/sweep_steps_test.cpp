@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/image_folder.h"
 #include "datasets/in_memory.h"
 #include "datasets/shards/image_folder_source.h"
 #include "datasets/shards/record_writer.h"
@@ -72,6 +73,23 @@ TEST_CASE("datasets that hold no images have no stored images") {
   const leat::InMemoryDataset numbers({leat::InMemoryDataset::column<float>("x", {}, {1, 2})});
   CHECK(open_stored_images(numbers) == nullptr);
   CHECK_FALSE(is_image_file({}));
+}
+
+TEST_CASE("indices are spread over all samples") {
+  CHECK(spread_over(0, 5).empty());
+  CHECK(spread_over(3, 5) == std::vector<std::size_t>{0, 1, 2});
+  CHECK(spread_over(10, 4) == std::vector<std::size_t>{0, 2, 5, 7});
+}
+
+TEST_CASE("files are spread over all classes, however few of them are taken") {
+  const leat::test::TemporaryFolder folder;
+  for (const char* name : {"a/1.jpg", "a/2.jpg", "b/1.jpg", "b/2.jpg", "c/1.jpg", "c/2.jpg"})
+    folder.write(name, std::string(100, 'x'));
+  const leat::ImageFolder images(folder.path(), leat::CenterCrop{1});
+  CHECK(spread_over_files(images, 100, 600).size() == 6);
+  CHECK(spread_over_files(images, 3, 600) == std::vector<std::size_t>{0, 2, 4});
+  CHECK(spread_over_files(images, 100, 350) == std::vector<std::size_t>{0, 2, 4});
+  CHECK(spread_over_files(images, 100, 1) == std::vector<std::size_t>{0});
 }
 
 TEST_CASE("the first change is tried: records for files, a cache for records", "[process]") {

@@ -90,17 +90,15 @@ class Steps {
 
 // Spread over the dataset, and as many as can be had in kSecondsPerRound.
 std::vector<std::size_t> choose(const Dataset& dataset, const Steps& steps) {
-  const std::size_t most = std::min(kMostImages, dataset.size());
-  std::vector<std::size_t> indices;
-  for (std::size_t i = 0; i < most; ++i) indices.push_back(i * dataset.size() / most);
+  const std::vector<std::size_t> indices = spread_over(dataset.size(), kMostImages);
   const double start = thread_seconds();
   std::size_t had = 0;
-  while (had < most && thread_seconds() - start < kSecondsPerRound) {
+  while (had < indices.size() && thread_seconds() - start < kSecondsPerRound) {
     steps.get(indices[had], had);
     ++had;
   }
   std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < had; ++i) chosen.push_back(indices[i * most / had]);
+  for (const std::size_t i : spread_over(indices.size(), had)) chosen.push_back(indices[i]);
   return chosen;
 }
 

@@ -1,9 +1,11 @@
 #include "tools/sweep/stored_images.h"
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
+#include <string_view>
 
 #include "datasets/formats/image_records.h"
+#include "datasets/formats/stored_picture.h"
 #include "datasets/image_folder.h"
 #include "datasets/read_file.h"
 #include "datasets/records/record_images.h"
@@ -58,11 +60,6 @@ class Samples final : public StoredImages {
   RawSample sample_;
 };
 
-template <std::size_t N>
-bool starts_with(std::span<const std::byte> bytes, const std::array<unsigned char, N>& start) {
-  return bytes.size() >= N && std::ranges::equal(bytes.first(N), std::as_bytes(std::span(start)));
-}
-
 }  // namespace
 
 std::unique_ptr<StoredImages> open_stored_images(const Dataset& dataset) {
@@ -76,8 +73,25 @@ std::unique_ptr<StoredImages> open_stored_images(const Dataset& dataset) {
 }
 
 bool is_image_file(std::span<const std::byte> bytes) {
-  return starts_with(bytes, std::array<unsigned char, 3>{0xFF, 0xD8, 0xFF}) ||
-         starts_with(bytes, std::array<unsigned char, 8>{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'});
+  const std::string_view kind = picture_kind(bytes);
+  return kind == "JPEG" || kind == "PNG";
+}
+
+std::vector<std::size_t> spread_over(std::size_t size, std::size_t most) {
+  const std::size_t count = std::min(size, most);
+  std::vector<std::size_t> indices(count);
+  for (std::size_t i = 0; i < count; ++i) indices[i] = i * size / count;
+  return indices;
+}
+
+std::vector<std::size_t> spread_over_files(const Dataset& files, std::size_t most, std::uint64_t most_bytes) {
+  std::vector<std::size_t> indices = spread_over(files.size(), most);
+  std::uint64_t bytes = 0;
+  for (const std::size_t index : indices) bytes += std::filesystem::file_size(files.describe(index));
+  if (bytes <= most_bytes) return indices;
+  const double share = static_cast<double>(most_bytes) / static_cast<double>(bytes);
+  const auto fitting = static_cast<std::size_t>(share * static_cast<double>(indices.size()));
+  return spread_over(files.size(), std::max<std::size_t>(1, fitting));
 }
 
 }  // namespace leat::tools

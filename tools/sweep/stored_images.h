@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -27,5 +28,13 @@ std::unique_ptr<StoredImages> open_stored_images(const Dataset& dataset);
 
 /// Whether the bytes begin as a JPEG or PNG file does.
 bool is_image_file(std::span<const std::byte> bytes);
+
+/// Indices of `size` samples, in rising order and at equal distances: at most `most` of them.
+std::vector<std::size_t> spread_over(std::size_t size, std::size_t most);
+
+/// Indices of images spread over a dataset whose images are files: at most `most`, and no more than hold about
+/// `most_bytes`, going by the mean size of a file. At least one if there is any. Throws what std::filesystem::file_size()
+/// throws.
+std::vector<std::size_t> spread_over_files(const Dataset& files, std::size_t most, std::uint64_t most_bytes);
 
 }  // namespace leat::tools

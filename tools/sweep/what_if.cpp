@@ -18,6 +18,7 @@
 #include "loader/sweep/chart.h"
 #include "loader/sweep/measurement.h"
 #include "tools/sweep/prediction.h"
+#include "tools/sweep/stored_images.h"
 
 namespace leat::tools {
 namespace {
@@ -48,26 +49,12 @@ class ScratchFolder {
   fs::path path_;
 };
 
-std::vector<std::size_t> spread_over(std::size_t size, std::size_t most) {
-  const std::size_t count = std::min(size, most);
-  std::vector<std::size_t> indices;
-  for (std::size_t i = 0; i < count; ++i) indices.push_back(i * size / count);
-  return indices;
-}
-
-// Writes records of as many of these images as the limit allows, and leaves those indices.
+// Writes records of these images.
 void write_records(const ImageFolderSource& source, const fs::path& folder,
-                   std::vector<std::size_t>& indices) {
+                   const std::vector<std::size_t>& indices) {
   RecordWriter writer(folder, source.schema(), {.zstd = RecordWriterOptions::Zstd::off});
-  std::uint64_t bytes = 0;
-  std::size_t written = 0;
-  while (written < indices.size() && bytes < kMostBytes) {
-    ConversionSample sample = source.read(indices[written++]);
-    bytes += sample.fields[ImageFolderSource::kImage].size();
-    writer.add(std::move(sample));
-  }
+  for (const std::size_t index : indices) writer.add(source.read(index));
   writer.finish();
-  indices.resize(written);
 }
 
 class Check {
@@ -103,7 +90,7 @@ class Check {
 void check_records(WhatIf& what_if, const ImageLocation& location, const SweptImages& images,
                    const Check& check, const SweepLimits& limits) {
   const ScratchFolder scratch;
-  std::vector<std::size_t> indices = spread_over(images.dataset().size(), kMostImages);
+  const std::vector<std::size_t> indices = spread_over_files(images.dataset(), kMostImages, kMostBytes);
   write_records(ImageFolderSource(location.train, location.allow_empty), scratch.path() / "records", indices);
   const Subset files(images.dataset(), indices);
   const RecordImages records(scratch.path() / "records", images.transforms(), images.decoding());
