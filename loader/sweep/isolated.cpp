@@ -4,15 +4,14 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 
 #include "loader/base/child_process.h"
 #include "loader/base/errors.h"
+#include "loader/base/standard_output.h"
 #include "loader/base/unique_fd.h"
 
 namespace leat {
@@ -50,11 +49,6 @@ void drain(int fd, std::string& text) {
   }
 }
 
-std::string end_in_words(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));
-  return fmt::format("ended with code {}", WEXITSTATUS(status));
-}
-
 }  // namespace
 
 std::string run_isolated(const std::function<std::string()>& body, std::chrono::milliseconds interval,
@@ -63,12 +57,13 @@ std::string run_isolated(const std::function<std::string()>& body, std::chrono::
   if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("pipe2 for the result of a child process");
   const UniqueFd reading(ends[0]);
   UniqueFd writing(ends[1]);
-  std::fflush(nullptr);  // or the child's copy of what is buffered would be written twice
+  flush_standard_output();
   const pid_t parent = ::getpid();
   ChildProcess child = ChildProcess::run([&] {
     if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::getppid() != parent) return 1;
+    own_standard_output();
     write_all(writing.get(), answer_of(body));
-    std::fflush(nullptr);
+    finish_standard_output();
     return 0;
   });
   writing.reset();
@@ -88,7 +83,7 @@ std::string run_isolated(const std::function<std::string()>& body, std::chrono::
   drain(reading.get(), answer);
   const int status = child.wait();
   if (answer.empty())
-    throw Error(fmt::format("a child process {} before it had a result", end_in_words(status)));
+    throw Error(fmt::format("a child process {} before it had a result", describe_wait_status(status)));
   if (answer[0] == kError) throw Error(answer.substr(1));
   return answer.substr(1);
 }

@@ -13,7 +13,8 @@ struct Measurement {
   SweptData data;  // without its name
 };
 
-/// Forks a process that makes the loader and uses it for `time` after its first batch. Throws what sweep() throws.
+/// Forks a process that makes the loader and uses it for `time` after its first batch. Throws Error with the text of
+/// what make_loader or the loader threw, or if the loader has no batches.
 Measurement measure_loader(const MakeLoader& make_loader, int num_workers, std::chrono::milliseconds time);
 
 }  // namespace leat

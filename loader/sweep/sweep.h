@@ -46,8 +46,8 @@ std::vector<int> default_worker_counts(double cpus);
 /// The memory figures are of the calling process, too. Call this where a loader could be made: before there are other
 /// threads or a CUDA context. Takes about (rounds + 1) * numbers * round_time.
 ///
-/// Throws ArgumentError on options out of range and on a loader without batches, and Error with the text of what
-/// make_loader or the loader threw.
+/// Throws ArgumentError if an option is out of range, and Error with the text of what make_loader or the loader threw,
+/// or if the loader has no batches.
 SweepResult sweep(const MakeLoader& make_loader, const SweepOptions& options = {});
 
 }  // namespace leat

@@ -25,8 +25,8 @@ TEST_CASE("an error of the child is an error of the caller", "[process]") {
 
 TEST_CASE("a child that dies is reported with its signal", "[process]") {
   expect_error<Error>([] { run_isolated([]() -> std::string { return std::to_string(::raise(SIGKILL)); }); },
-                      {"signal 9"});
-  expect_error<Error>([] { run_isolated([]() -> std::string { ::_exit(3); }); }, {"code 3"});
+                      {"was killed by signal 9"});
+  expect_error<Error>([] { run_isolated([]() -> std::string { ::_exit(3); }); }, {"exited with status 3"});
 }
 
 TEST_CASE("the watch sees the child while it runs", "[process]") {
