@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include "datasets/image/image_loader.h"
@@ -60,8 +61,10 @@ bool has_picture_name(const fs::path& path) {
 }
 
 bool is_broken_link(const fs::directory_entry& entry) {
+  if (!entry.is_symlink()) return false;
   std::error_code error;
-  return entry.is_symlink() && !fs::exists(entry.path(), error);
+  const fs::file_status target = fs::status(entry.path(), error);
+  return target.type() == fs::file_type::not_found || error == std::errc::too_many_symbolic_link_levels;
 }
 
 ImageFolder::ImageFolder(const fs::path& root, TransformPipeline transforms, ImageFolderOptions options)

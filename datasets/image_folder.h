@@ -21,7 +21,8 @@ namespace leat {
 // Whether it ends in .jpg, .jpeg or .png, in any case.
 bool has_picture_name(const std::filesystem::path& path);
 
-// Whether it is a link that leads nowhere, or in a circle.
+// Whether it is a link that leads nowhere, or in a circle. One whose target cannot be looked at for another reason is
+// none: is_directory() then throws.
 bool is_broken_link(const std::filesystem::directory_entry& entry);
 
 struct ImageFolderOptions {

@@ -146,6 +146,20 @@ TEST_CASE("links that lead nowhere are left out, and counted") {
         "3 links that lead nowhere were left out; the first is " + (folder / "a/0.jpg").string());
 }
 
+TEST_CASE("a link whose target cannot be looked at is an error that names it") {
+  const TemporaryFolder folder;
+  folder.write("a/1.jpg", plain_jpeg(5));
+  for (const char* name : {"a/0.jpg", "b"}) {
+    const std::filesystem::path link = folder / name;
+    // A name that the file system does not take is neither absent nor a circle.
+    std::filesystem::create_symlink(std::string(300, 'x'), link);
+    expect_error<SystemError>([&] { ImageFolder(folder.path(), kSmall); },
+                              {link.string(), "File name too long"});
+    std::filesystem::remove(link);
+  }
+  CHECK(ImageFolder(folder.path(), kSmall).broken_links() == 0);
+}
+
 TEST_CASE("an error of a file names its path once") {
   const TemporaryFolder folder;
   folder.write("a/0.jpg", plain_jpeg(9));
