@@ -62,10 +62,10 @@ void parse(const RawSample& sample, std::vector<RawValue>& values) {
 
 }  // namespace
 
-FormatSource::FormatSource(std::shared_ptr<const RawSource> source, FormatSourceOptions options)
-    : source_(std::move(source)), options_(std::move(options)) {
+FormatSource::FormatSource(std::shared_ptr<const RawSource> source, const FormatSourceOptions& options)
+    : source_(std::move(source)) {
   if (source_->size() == 0) throw ArgumentError("there are no samples, so no fields to learn from them");
-  look_at_all();
+  look_at_all(options);
   std::vector<RecordField> fields = make_fields();
   const bool labelled = std::ranges::any_of(fields, [](const RecordField& field) {
     return field.field.name == "label" && field.field.dtype == DType::i64;
@@ -73,7 +73,7 @@ FormatSource::FormatSource(std::shared_ptr<const RawSource> source, FormatSource
   schema_ = RecordSchema(std::move(fields), labelled ? source_->classes() : std::vector<std::string>());
 }
 
-void FormatSource::look_at_all() {
+void FormatSource::look_at_all(const FormatSourceOptions& options) {
   RawSample sample;
   std::vector<RawValue> values;
   std::optional<DataError> first_error;
@@ -81,7 +81,7 @@ void FormatSource::look_at_all() {
   for (std::size_t index = 0; index < size(); ++index) {
     longest_key_ = std::max(longest_key_, utf8_name(source_->key(index)).size());
     update(contents, describe(index));
-    if (options_.on_progress) options_.on_progress(index);
+    if (options.on_progress) options.on_progress(index);
     try {
       source_->read(index, {}, sample);
       parse(sample, values);
@@ -89,23 +89,23 @@ void FormatSource::look_at_all() {
       if (!first_error) first_error.emplace(describe(index), error.what());
       continue;
     }
-    if (columns_.empty()) begin(sample);
+    if (columns_.empty()) begin(sample, options.image_field);
     add(index, sample, values);
     for (const RawField& field : sample.fields()) {
       update(contents, field.name);
       contents.update(field.bytes);
     }
   }
+  if (options.on_progress) options.on_progress(size());
   fingerprint_ = contents.digest();
   if (columns_.empty()) throw first_error.value_or(DataError(describe(0), "no sample has any field"));
 }
 
-void FormatSource::begin(const RawSample& sample) {
+void FormatSource::begin(const RawSample& sample, const std::string& image_field) {
   for (const RawField& field : sample.fields()) columns_.push_back({field.name, field.name});
   const ImageFields guess = guess_image_fields(sample);
-  picture_ = options_.image_field.empty() ? guess.image : options_.image_field;
-  if (std::ranges::find(columns_, picture_, &Column::raw_name) == columns_.end() &&
-      !options_.image_field.empty())
+  picture_ = image_field.empty() ? guess.image : image_field;
+  if (!image_field.empty() && std::ranges::find(columns_, picture_, &Column::raw_name) == columns_.end())
     throw ArgumentError(fmt::format("there is no field '{}'; there are: {}", picture_, names_of(sample)));
   label_ = guess.label;
 }

@@ -14,7 +14,8 @@ namespace leat {
 
 struct FormatSourceOptions {
   std::string image_field = {};  // the picture's, as the format calls it; empty: guess_image_fields()
-  std::function<void(std::size_t samples)> on_progress = {};  // called when so many have been looked at
+  // Called when so many have been looked at: with 0 first, and with size() at the end.
+  std::function<void(std::size_t samples)> on_progress = {};
 };
 
 // Fields are those of the samples, as FieldPlan has them, in the first sample's order. Names:
@@ -36,7 +37,7 @@ class FormatSource final : public ConversionSource {
   // cannot be read is passed over then, and is an error of read(). Throws DataError that names sample and field where
   // samples have different fields, or values that no field holds; the first sample's error where none can be read;
   // ArgumentError where there are no samples, or on names that records cannot have.
-  explicit FormatSource(std::shared_ptr<const RawSource> source, FormatSourceOptions options = {});
+  explicit FormatSource(std::shared_ptr<const RawSource> source, const FormatSourceOptions& options = {});
 
   std::size_t size() const override { return source_->size(); }
   const RecordSchema& schema() const override { return schema_; }
@@ -52,8 +53,8 @@ class FormatSource final : public ConversionSource {
     FieldPlan plan{};
   };
 
-  void look_at_all();
-  void begin(const RawSample& sample);
+  void look_at_all(const FormatSourceOptions& options);
+  void begin(const RawSample& sample, const std::string& image_field);
   std::vector<Column>::iterator find_column(const RawSample& sample, const std::string& name);
   void add(std::size_t index, const RawSample& sample, const std::vector<RawValue>& values);
   bool is_free(const std::string& name, const Column& wanted_by) const;
@@ -61,7 +62,6 @@ class FormatSource final : public ConversionSource {
   std::vector<RecordField> make_fields();
 
   std::shared_ptr<const RawSource> source_;
-  FormatSourceOptions options_;
   std::vector<Column> columns_;
   std::string picture_, label_;  // raw names, of the first sample; empty: not clear
   bool has_key_ = false;

@@ -118,7 +118,7 @@ std::unique_ptr<ConversionSource> open_format(const SourceAddress& address, cons
     auto progress = std::make_shared<Progress>("reading through", source->size());
     reading.on_progress = [progress](std::size_t done) { progress->update(done, 0); };
   }
-  return std::make_unique<FormatSource>(std::move(source), std::move(reading));
+  return std::make_unique<FormatSource>(std::move(source), reading);
 }
 
 }  // namespace

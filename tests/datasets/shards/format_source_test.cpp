@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -351,6 +352,15 @@ TEST_CASE("format source: of several fields of images the one that is named beco
   expect_error<ArgumentError>(
       [&] { FormatSource(std::make_shared<ListedSource>(samples), {.image_field = "top"}); },
       {"'top'", "left.jpg, right.jpg, label"});
+}
+
+TEST_CASE("progress is told up to the last sample, to a callback that is not kept") {
+  const auto list = std::make_shared<ListedSource>(
+      std::vector<RawFields>{{raw("txt", "str", "a")}, {}, {raw("txt", "str", "c")}});
+  auto told = std::make_shared<std::vector<std::size_t>>();
+  const FormatSource source(list, {.on_progress = [told](std::size_t samples) { told->push_back(samples); }});
+  CHECK(*told == std::vector<std::size_t>{0, 1, 2, 3});
+  CHECK(told.use_count() == 1);
 }
 
 }  // namespace leat::test
