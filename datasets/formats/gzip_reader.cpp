@@ -82,11 +82,4 @@ void GzipReader::finish() {
     fail("there is data behind the gzip stream");
 }
 
-bool is_gzip(const FileReader& file) {
-  if (file.size() < 2) return false;
-  std::array<std::byte, 2> start{};
-  file.read(0, start);
-  return start[0] == std::byte{0x1f} && start[1] == std::byte{0x8b};
-}
-
 }  // namespace leat

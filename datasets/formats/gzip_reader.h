@@ -37,7 +37,4 @@ class GzipReader {
   std::unique_ptr<State> state_;
 };
 
-// Whether the file's first two bytes are gzip's.
-bool is_gzip(const FileReader& file);
-
 }  // namespace leat

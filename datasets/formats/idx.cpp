@@ -10,6 +10,7 @@
 #include "datasets/formats/byte_reader.h"
 #include "datasets/formats/file_reader.h"
 #include "datasets/formats/gzip_reader.h"
+#include "datasets/formats/inflater.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
 
@@ -102,7 +103,7 @@ IdxArray read_compressed(const FileReader& file, std::size_t max_bytes) {
 
 IdxArray read_idx(const std::filesystem::path& path, std::size_t max_bytes) {
   const FileReader file(path);
-  if (is_gzip(file)) return read_compressed(file, max_bytes);
+  if (compression_of(file) == "gzip") return read_compressed(file, max_bytes);
   std::uint64_t position = 0;
   const auto fill = [&](std::span<std::byte> bytes) {
     file.read(position, bytes);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "datasets/formats/file_reader.h"
+#include "datasets/formats/inflater.h"
 
 namespace leat {
 
@@ -49,7 +50,6 @@ class TarFile final : public TarInput {
 class TarStream final : public TarInput {
  public:
   explicit TarStream(const FileReader& file);  // which must outlive it
-  ~TarStream() override;
 
   const std::string& path() const override { return file_->path(); }
   std::uint64_t size() const override { return size_; }
@@ -61,8 +61,6 @@ class TarStream final : public TarInput {
   void finish();
 
   std::uint64_t passed() const noexcept { return start_; }  // bytes that can no longer be read
-
-  class Inflater;  // of one format
 
  private:
   std::size_t held() const noexcept { return buffer_.size() - head_; }
@@ -76,8 +74,5 @@ class TarStream final : public TarInput {
   std::uint64_t start_ = 0;
   std::uint64_t size_;
 };
-
-/// "gzip" or "zstd" by the file's first bytes; empty for others.
-std::string_view compression_of(const FileReader& file);
 
 }  // namespace leat

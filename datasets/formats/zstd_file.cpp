@@ -3,16 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-#include <zstd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "datasets/formats/cache_folder.h"
 #include "datasets/formats/file_reader.h"
+#include "datasets/formats/inflater.h"
 #include "loader/base/errors.h"
 #include "loader/base/unique_fd.h"
 
@@ -21,13 +19,6 @@ namespace leat {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kMaxWindowLog = 27;
-constexpr std::size_t kPart = std::size_t{1} << 18;
-
-struct FreeDContext {
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-};
 
 // A file under a temporary name, which goes away unless it is kept.
 class NewFile {
@@ -65,48 +56,19 @@ class NewFile {
   UniqueFd fd_;
 };
 
-class Inflater {
- public:
-  Inflater(const FileReader& in, NewFile& out, std::uint64_t bytes)
-      : in_(&in), out_(&out), bytes_left_(bytes), context_(ZSTD_createDCtx()), output_(kPart) {
-    if (!context_) throw Error("zstd's decompression cannot be set up");
-    ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
+// Throws DataError unless exactly `bytes` come out of the file.
+void inflate_into(NewFile& out, const FileReader& in, std::uint64_t bytes) {
+  const auto inflater = make_zstd_inflater(in);
+  std::vector<std::byte> part;
+  while (inflater->inflate(part)) {
+    if (part.size() > bytes) throw DataError(in.path(), "more comes out of it than its index says");
+    bytes -= part.size();
+    out.write(part);
+    part.clear();
   }
-
-  void run() {
-    std::vector<std::byte> input;
-    std::size_t hint = 1;  // 0: a frame is complete
-    for (std::uint64_t at = 0; at < in_->size(); at += input.size()) {
-      in_->read(at, std::min<std::uint64_t>(kPart, in_->size() - at), input);
-      hint = feed(input);
-    }
-    if (hint != 0) fail("the zstd data is cut off");
-    if (bytes_left_ != 0) fail(fmt::format("{} bytes fewer come out of it than its index says", bytes_left_));
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& problem) const { throw DataError(in_->path(), problem); }
-
-  std::size_t feed(std::span<const std::byte> input) {
-    ZSTD_inBuffer in{input.data(), input.size(), 0};
-    std::size_t hint = 1;
-    while (true) {
-      ZSTD_outBuffer out{output_.data(), output_.size(), 0};
-      hint = ZSTD_decompressStream(context_.get(), &out, &in);
-      if (ZSTD_isError(hint)) fail(fmt::format("zstd: {}", ZSTD_getErrorName(hint)));
-      if (out.pos > bytes_left_) fail("more comes out of it than its index says");
-      bytes_left_ -= out.pos;
-      out_->write(std::span(output_).first(out.pos));
-      if (in.pos == in.size && out.pos < out.size) return hint;
-    }
-  }
-
-  const FileReader* in_;
-  NewFile* out_;
-  std::uint64_t bytes_left_;
-  std::unique_ptr<ZSTD_DCtx, FreeDContext> context_;
-  std::vector<std::byte> output_;
-};
+  if (bytes == 0) return;
+  throw DataError(in.path(), fmt::format("{} bytes fewer come out of it than its index says", bytes));
+}
 
 }  // namespace
 
@@ -116,7 +78,7 @@ void inflate_zstd(const fs::path& compressed, std::uint64_t bytes, const fs::pat
   fs::create_directories(inflated.parent_path(), error);
   if (error) throw SystemError("make the folder " + inflated.parent_path().string(), error.value());
   NewFile out(temporary_name(inflated));
-  Inflater(in, out, bytes).run();
+  inflate_into(out, in, bytes);
   out.keep_as(inflated);
 }
 
