@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <utility>
 
 #include "datasets/formats/class_names.h"
+#include "datasets/formats/inflater.h"
 #include "datasets/formats/shard_pattern.h"
 #include "loader/base/errors.h"
 
@@ -55,6 +57,41 @@ std::string description(const std::string& shard, std::string_view key) {
   return fmt::format("{}, sample '{}'", shard, key);
 }
 
+constexpr std::array<std::string_view, 4> kTarSuffixes{".tar", ".tar.gz", ".tgz", ".tar.zst"};
+
+std::string_view name_of(std::string_view shard) {
+  return shard.substr(shard.rfind('/') + 1);
+}
+
+std::string_view stem_of(std::string_view shard) {
+  for (const std::string_view suffix : kTarSuffixes) {
+    if (shard.ends_with(suffix)) return shard.substr(0, shard.size() - suffix.size());
+  }
+  return shard;
+}
+
+// Shards that differ in their suffixes alone would be read one after the other, though they may hold the same samples.
+void check_stems(const std::string& where, const std::vector<std::string>& shards) {
+  std::unordered_map<std::string_view, std::string_view> by_stem;
+  for (const std::string& shard : shards) {
+    const auto [other, is_new] = by_stem.try_emplace(stem_of(shard), shard);
+    if (is_new || other->second == shard) continue;
+    throw DataError(where,
+                    fmt::format("'{}' and '{}' may be the same shard twice: move one of them elsewhere, "
+                                "or name the shards to read by a pattern, such as 'x-{{000..123}}.tar'",
+                                name_of(other->second), name_of(shard)));
+  }
+}
+
+void require_plain(const FileReader& file) {
+  const std::string_view compression = compression_of(file);
+  if (compression.empty()) return;
+  throw DataError(file.path(),
+                  fmt::format("it is compressed as a whole ({}), so samples cannot be read at random: "
+                              "convert it, with leat-convert {} DST",
+                              compression, file.path()));
+}
+
 std::vector<std::string> classes_beside(const std::string& shard) {
   return read_class_names(std::filesystem::path(shard).parent_path());
 }
@@ -82,12 +119,7 @@ WebDatasetSource::WebDatasetSource(std::vector<std::string> shards, WebDatasetOp
   const IndexCache cache("tar1", options_.index);
   for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
     const FileReader file(shards_.path(shard));
-    if (const std::string_view compression = compression_of(file); !compression.empty()) {
-      throw DataError(file.path(),
-                      fmt::format("it is compressed as a whole ({}), so samples cannot be read at random: "
-                                  "convert it, with leat-convert {} DST",
-                                  compression, file.path()));
-    }
+    require_plain(file);
     shard_bytes_.push_back(file.size());
     cache.use(
         file, [&] { return TarIndex::scan(file); },
@@ -128,7 +160,9 @@ std::string WebDatasetSource::describe(std::size_t index) const {
 }
 
 std::vector<std::string> find_tars(const std::string& where) {
-  return find_shards(where, {".tar", ".tar.gz", ".tgz", ".tar.zst"});
+  std::vector<std::string> shards = find_shards(where, {kTarSuffixes.begin(), kTarSuffixes.end()});
+  check_stems(where, shards);
+  return shards;
 }
 
 bool are_compressed(const std::vector<std::string>& shards) {

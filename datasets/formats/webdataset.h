@@ -28,7 +28,7 @@ struct WebDatasetOptions {
 class WebDatasetSource final : public RawSource {
  public:
   // `where`: a folder of .tar files, or a path with ranges in braces (see find_shards()). Throws what TarScanner and
-  // find_shards() throw; DataError on shards that are compressed as a whole: their samples cannot be read at random.
+  // find_tars() throw; DataError on shards that are compressed as a whole: their samples cannot be read at random.
   explicit WebDatasetSource(const std::string& where, WebDatasetOptions options = {});
   // These shards, in this order.
   explicit WebDatasetSource(std::vector<std::string> shards, WebDatasetOptions options = {});
@@ -76,7 +76,8 @@ class TarStreamSource final : public RawSource {
   mutable std::unique_ptr<Stream> stream_;  // guarded by mutex_
 };
 
-// The shards that `where` names: plain and compressed tars of a folder, or those of a pattern (see find_shards()).
+// The shards that `where` names: plain and compressed tars of a folder, or those of a pattern (see find_shards()). Throws
+// what find_shards() throws; DataError where a folder holds a shard both plain and compressed, or compressed twice.
 std::vector<std::string> find_tars(const std::string& where);
 // Whether one of them is compressed as a whole. Throws SystemError.
 bool are_compressed(const std::vector<std::string>& shards);

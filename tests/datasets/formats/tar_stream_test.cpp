@@ -1,6 +1,7 @@
 // Compressed tars, read from front to back.
 #include <catch2/catch_test_macros.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "datasets/formats/open_source.h"
@@ -92,6 +93,30 @@ TEST_CASE(
   }
   CHECK(recognise_source(zst) == SourceFormat::webdataset);
   CHECK(recognise_source(folder.path()) == SourceFormat::webdataset);
+}
+
+TEST_CASE("a folder with one shard under two suffixes is refused, and a pattern says which is meant") {
+  const std::string tar = archive();
+  const std::vector<std::pair<std::string, std::string>> files{{"x.tar", tar},
+                                                               {"x.tar.gz", gzipped(tar)},
+                                                               {"x.tar.zst", zstd_compressed(tar)},
+                                                               {"x.tgz", gzipped(tar)}};
+  for (std::size_t a = 0; a < files.size(); ++a) {
+    for (std::size_t b = a + 1; b < files.size(); ++b) {
+      const TemporaryFolder folder;
+      for (const auto& [name, bytes] : {files[a], files[b]}) folder.write(name, bytes);
+      folder.write("x-1.tar", tar);
+      for (const bool is_sequential : {false, true}) {
+        const OpenOptions options{.index = kUncached.index, .is_sequential = is_sequential};
+        expect_error<DataError>([&] { open_source(SourceFormat::webdataset, folder.path(), options); },
+                                {folder.path().string(), "'" + files[a].first + "'",
+                                 "'" + files[b].first + "'", "twice", "pattern"});
+      }
+      CHECK(open_source(SourceFormat::webdataset, folder / files[b].first,
+                        {.index = kUncached.index, .is_sequential = true})
+                ->size() == kSamples);
+    }
+  }
 }
 
 TEST_CASE("a compressed tar that is cut off or damaged anywhere is an error, or holds what it held") {
