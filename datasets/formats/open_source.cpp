@@ -62,6 +62,14 @@ std::optional<SourceFormat> by_member(std::string_view name) {
   return is_shard ? format : std::nullopt;
 }
 
+std::shared_ptr<const RawSource> open_tars(const std::string& where, const OpenOptions& options) {
+  const WebDatasetOptions tar_options{.index = options.index};
+  std::vector<std::string> shards = find_tars(where);
+  if (options.is_sequential && are_compressed(shards))
+    return std::make_shared<TarStreamSource>(std::move(shards), tar_options);
+  return std::make_shared<WebDatasetSource>(std::move(shards), tar_options);
+}
+
 }  // namespace
 
 std::optional<SourceFormat> source_format(std::string_view name) {
@@ -92,12 +100,7 @@ std::shared_ptr<const RawSource> open_source(SourceFormat format, const std::str
     case SourceFormat::cifar:
       return std::make_shared<PixelSource>(read_cifar(where, options.part));
     case SourceFormat::webdataset:
-      if (options.is_sequential) {
-        if (auto shards = find_tars(where); are_compressed(shards))
-          return std::make_shared<TarStreamSource>(std::move(shards),
-                                                   WebDatasetOptions{.index = options.index});
-      }
-      return std::make_shared<WebDatasetSource>(where, WebDatasetOptions{.index = options.index});
+      return open_tars(where, options);
     case SourceFormat::tfrecord:
       return std::make_shared<TfRecordSource>(where, TfRecordOptions{.index = options.index});
     case SourceFormat::mds:

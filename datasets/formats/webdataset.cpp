@@ -119,10 +119,13 @@ WebDatasetSource::WebDatasetSource(std::vector<std::string> shards, WebDatasetOp
   const IndexCache cache("tar1", options_.index);
   for (std::size_t shard = 0; shard < shards_.size(); ++shard) {
     const FileReader file(shards_.path(shard));
-    require_plain(file);
     shard_bytes_.push_back(file.size());
     cache.use(
-        file, [&] { return TarIndex::scan(file); },
+        file,
+        [&] {
+          require_plain(file);
+          return TarIndex::scan(file);
+        },
         [&](std::span<const std::byte> payload) { index_.add_shard(payload, file.size(), file.path()); });
   }
 }
