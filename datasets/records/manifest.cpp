@@ -57,17 +57,18 @@ ManifestShard read_shard(const json& object, const std::string& source) {
   return shard;
 }
 
-// Of the members but the checksum, as to_text() writes them.
-std::string checksum_text(json object) {
-  object.erase(kChecksum);
+// Of the members, as to_text() writes them.
+std::string checksum_text(const json& object) {
   const std::string text = to_text(object);
   return fmt::format("{:016x}", xxh3(std::as_bytes(std::span(text))));
 }
 
-// Manifests of older programs have none.
-void check_checksum(const json& object, const std::string& source) {
+// Removes the checksum, which is that of the other members. Manifests of older programs have none.
+void take_checksum(json& object, const std::string& source) {
   if (!object.contains(kChecksum)) return;
-  const std::string stated = read_string(object, kChecksum, source), real = checksum_text(object);
+  const std::string stated = read_string(object, kChecksum, source);
+  object.erase(kChecksum);
+  const std::string real = checksum_text(object);
   if (stated == real) return;
   throw DataError(
       source,
@@ -101,12 +102,12 @@ std::string to_json(const Manifest& manifest) {
 }
 
 Manifest parse_manifest(std::string_view text, const std::string& source) {
-  const json object = parse_json_object(text, source);
+  json object = parse_json_object(text, source);
   if (read_string(object, "format", source) != kFormat) throw DataError(source, "it is of another format");
   if (const auto version = read_count(object, "version", source); version != kVersion) {
     throw DataError(source, fmt::format("it is of version {}; this program reads {}", version, kVersion));
   }
-  check_checksum(object, source);
+  take_checksum(object, source);
   Manifest manifest;
   manifest.schema = read_schema(object, source);
   const auto shards = object.find("shards");
