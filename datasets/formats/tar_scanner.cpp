@@ -31,18 +31,18 @@ bool is_extension(char type) {
 void TarScanner::fail(const std::string& problem) const {
   const std::string where =
       last_name_.empty() ? "the first member" : fmt::format("member '{}' or the one behind it", last_name_);
-  throw DataError(file_->path(), fmt::format("at offset {}, {}: {}", header_, where, problem));
+  throw DataError(input_->path(), fmt::format("at offset {}, {}: {}", header_, where, problem));
 }
 
 bool TarScanner::read_header(Block& block) {
   header_ = position_;
-  file_->reach(position_ + kBlock);
-  if (file_->size() < position_) fail("the archive is cut off in the data of that member");
-  if (file_->size() - position_ < kBlock) {
+  input_->reach(position_ + kBlock);
+  if (input_->size() < position_) fail("the archive is cut off in the data of that member");
+  if (input_->size() - position_ < kBlock) {
     fail(fmt::format("the archive is cut off: {} bytes are left, and no end mark was found",
-                     file_->size() - position_));
+                     input_->size() - position_));
   }
-  file_->read(position_, block);
+  input_->read(position_, block);
   position_ += kBlock;
   if (!is_zero(block)) return true;
   check_end();
@@ -51,17 +51,17 @@ bool TarScanner::read_header(Block& block) {
 
 // Behind one block of zeros comes another, or nothing.
 void TarScanner::check_end() {
-  file_->reach(position_ + kBlock);
-  if (file_->size() - position_ < kBlock) return;
+  input_->reach(position_ + kBlock);
+  if (input_->size() - position_ < kBlock) return;
   Block second{};
-  file_->read(position_, second);
+  input_->read(position_, second);
   if (!is_zero(second)) fail("the end mark is one block of zeros, and data follows it");
 }
 
 void TarScanner::check_fits(std::uint64_t size) const {
-  if (size > file_->size() - position_) {
+  if (size > input_->size() - position_) {
     fail(fmt::format("the archive is cut off: a member of {} bytes, of which {} are there", size,
-                     file_->size() - position_));
+                     input_->size() - position_));
   }
 }
 
@@ -70,7 +70,7 @@ std::string TarScanner::read_extension(std::uint64_t size) {
     fail(fmt::format("a header of {} bytes; at most {} are read", size, kMaxExtension));
   check_fits(size);
   std::string text(static_cast<std::size_t>(size), '\0');
-  file_->read(position_, std::as_writable_bytes(std::span(text)));
+  input_->read(position_, std::as_writable_bytes(std::span(text)));
   return text;
 }
 
@@ -119,7 +119,7 @@ void TarScanner::skip_data(std::uint64_t size) {
   position_ += size;
   const std::uint64_t padding = (kBlock - size % kBlock) % kBlock;
   position_ +=
-      std::min(padding, file_->size() - position_);  // a missing end mark is found at the next header
+      std::min(padding, input_->size() - position_);  // a missing end mark is found at the next header
 }
 
 void TarScanner::read_extension_header(const TarHeader& header) {

@@ -9,12 +9,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "datasets/formats/file_reader.h"
 #include "datasets/formats/tar_header.h"
 #include "datasets/formats/tar_input.h"
 
@@ -35,9 +33,7 @@ class TarScanner {
   static constexpr std::uint64_t kMaxName = 4096;
   static constexpr std::uint64_t kMaxExtension = 1 << 16;  // of a PAX header or a long name, in bytes
 
-  // `file` and `input` must outlive it.
-  explicit TarScanner(const FileReader& file) : own_(std::make_unique<TarFile>(file)), file_(own_.get()) {}
-  explicit TarScanner(TarInput& input) : file_(&input) {}
+  explicit TarScanner(TarInput& input) : input_(&input) {}  // which must outlive it
 
   // The next regular member; none at the archive's end.
   std::optional<TarMember> next();
@@ -63,8 +59,7 @@ class TarScanner {
   void check_fits(std::uint64_t size) const;
   [[noreturn]] void fail(const std::string& problem) const;
 
-  std::unique_ptr<TarInput> own_;  // null: the caller's
-  TarInput* file_;
+  TarInput* input_;
   std::uint64_t position_ = 0;  // of the next header
   std::uint64_t header_ = 0;    // of the one in hand
   std::string last_name_;       // for messages

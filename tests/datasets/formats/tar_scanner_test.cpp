@@ -13,7 +13,8 @@ namespace {
 
 std::vector<TarMember> scan(const std::filesystem::path& path) {
   const FileReader file(path);
-  TarScanner scanner(file);
+  TarFile archive(file);
+  TarScanner scanner(archive);
   std::vector<TarMember> members;
   while (auto member = scanner.next()) {
     std::vector<std::byte> data;

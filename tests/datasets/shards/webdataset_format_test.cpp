@@ -142,7 +142,8 @@ TEST_CASE("WebDataset: long names are split, or stand in a header of their own")
   writer.finish();
   const std::string tar = folder / "shard-000000.tar";
   const FileReader file(tar);
-  TarScanner scanner(file);
+  TarFile archive(file);
+  TarScanner scanner(archive);
   for (const std::string& name : names) {
     for (const char* suffix : {".cls", ".jpg"}) {
       const auto member = scanner.next();
