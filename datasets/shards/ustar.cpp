@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "datasets/formats/tar_scanner.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
 
@@ -14,8 +15,7 @@ namespace leat {
 
 namespace {
 
-constexpr std::size_t kNameBytes = 100, kPrefixBytes = 155, kMaxContent = (std::size_t{1} << 33) - 1,
-                      kMaxName = 4096;  // of TarScanner
+constexpr std::size_t kNameBytes = 100, kPrefixBytes = 155, kMaxContent = (std::size_t{1} << 33) - 1;
 
 class Header {
  public:
@@ -99,8 +99,10 @@ void append_tar_member(std::vector<std::byte>& archive, const std::string& name,
   constexpr char kRegular = '0', kPax = 'x';
   if (content.size() > kMaxContent)
     throw ArgumentError(fmt::format("'{}' is too long for a tar archive", name));
-  if (name.size() > kMaxName)
-    throw ArgumentError(fmt::format("a name of {} bytes, the limit is {}", name.size(), kMaxName));
+  if (name.size() > TarScanner::kMaxName) {
+    throw ArgumentError(
+        fmt::format("a name of {} bytes, the limit is {}", name.size(), TarScanner::kMaxName));
+  }
   if (!fits(name)) {
     const std::string path = pax_path(name);
     append_member(archive, "././@PaxHeader", kPax, std::as_bytes(std::span(path)));
