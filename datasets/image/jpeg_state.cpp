@@ -43,9 +43,9 @@ bool has_end_marker(std::span<const std::byte> coded) {
 
 // jpeg_abort_decompress() would keep more than memory: the quantization and Huffman tables, and which rows of the
 // image before were good.
-void JpegState::renew() {
+void JpegState::renew(bool allow_missing_data) {
   jpeg_destroy_decompress(&info);
-  info.err = install(errors_, false);
+  info.err = install(errors_, allow_missing_data);
   if (!run_guarded(errors_, [this] { jpeg_create_decompress(&info); })) throw Error(errors_.message);
   progress_.manager.progress_monitor = check_scans;
   info.progress = &progress_.manager;
@@ -70,9 +70,8 @@ void JpegState::fail_with_message() {
 
 void JpegState::read_header(std::span<const std::byte> jpeg, const JpegLimits& limits,
                             bool read_orientation) {
-  renew();
+  renew(limits.allow_corrupt);
   check_signature(jpeg);
-  install(errors_, limits.allow_corrupt);
   progress_.max_scans = limits.max_scans;
   info.mem->max_memory_to_use = static_cast<long>(limits.max_decoder_bytes);
   guard([&] {

@@ -54,7 +54,7 @@ class JpegState {
     int max_scans;
   };
 
-  void renew();
+  void renew(bool allow_missing_data);
   static void check_scans(j_common_ptr info);
   [[noreturn]] void fail_with_message();
   void check_header(std::span<const std::byte> jpeg, const JpegLimits& limits);

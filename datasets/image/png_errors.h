@@ -15,7 +15,7 @@ namespace leat::detail {
 struct PngErrors {
   jmp_buf jump;
   DecodeWarnings warnings;  // of the current image
-  bool allow_cut_off = false;
+  bool allow_corrupt = false;
   char message[160];  // of the error that ended the last body
 };
 

@@ -37,7 +37,7 @@ void PngState::read(png_structp png, png_bytep out, std::size_t size) {
   auto& rest = *static_cast<std::span<const std::byte>*>(png_get_io_ptr(png));
   const std::size_t there = std::min(rest.size(), size);
   const auto& errors = *static_cast<const PngErrors*>(png_get_error_ptr(png));
-  if (there < size && (there == 0 || !errors.allow_cut_off)) png_error(png, "it was cut off");
+  if (there < size && (there == 0 || !errors.allow_corrupt)) png_error(png, "it was cut off");
   std::memcpy(out, rest.data(), there);
   std::memset(out + there, 0,
               size - there);  // libpng takes long parts of a chunk, and what there is of one counts
@@ -55,7 +55,7 @@ void PngState::begin() noexcept {
   png_set_chunk_cache_max(png_, kMaxChunks);
   // Texts, profiles and the like are not even inflated.
   png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
-  if (allow_corrupt_) {
+  if (errors_.allow_corrupt) {
     png_set_crc_action(png_, PNG_CRC_WARN_USE, PNG_CRC_WARN_DISCARD);
   } else {
     png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
@@ -66,7 +66,7 @@ void PngState::read_header(std::span<const std::byte> png, const JpegLimits& lim
   abandon();
   rest_ = png;
   errors_.warnings = {};
-  errors_.allow_cut_off = allow_corrupt_ = limits.allow_corrupt;
+  errors_.allow_corrupt = limits.allow_corrupt;
   guard([&] { begin(); });
   if (png_ == nullptr || info_ == nullptr) throw Error("libpng found no memory to start with");
   guard([&] { png_read_info(png_, info_); });

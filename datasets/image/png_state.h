@@ -31,7 +31,7 @@ class PngState {
   template <class Body>
   bool attempt(const Body& body) {
     if (run_guarded(errors_, body)) return true;
-    if (!allow_corrupt_) fail_with_message();
+    if (!errors_.allow_corrupt) fail_with_message();
     errors_.warnings.add(DecodeWarning::missing_data);
     return false;
   }
@@ -65,7 +65,6 @@ class PngState {
 
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
-  bool allow_corrupt_ = false;
   PngErrors errors_{};
   std::span<const std::byte> rest_;  // of the file
 
