@@ -12,6 +12,7 @@
 #include "datasets/listing.h"
 #include "datasets/read_file.h"
 #include "loader/base/errors.h"
+#include "loader/base/warning.h"
 
 namespace leat {
 
@@ -125,10 +126,10 @@ void ImageFolder::count_broken_link(const fs::path& link) {
 std::string ImageFolder::warnings() const {
   std::string text = warnings_.text([this](std::size_t index) { return describe(index); });
   if (broken_links_.count == 0) return text;
-  if (!text.empty()) text += "; ";
-  return text + fmt::format("{} link{} left out; the first is {}", broken_links_.count,
-                            broken_links_.count == 1 ? " that leads nowhere was" : "s that lead nowhere were",
-                            broken_links_.first);
+  const char* const were = broken_links_.count == 1 ? " that leads nowhere was" : "s that lead nowhere were";
+  append_warning(text, fmt::format("{} link{} left out; the first is {}", broken_links_.count, were,
+                                   broken_links_.first));
+  return text;
 }
 
 void ImageFolder::get(std::size_t index, Rng& rng, SampleWriter& out) const {

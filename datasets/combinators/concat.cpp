@@ -8,6 +8,7 @@
 #include "datasets/combinators/hint.h"
 #include "loader/base/checked.h"
 #include "loader/base/errors.h"
+#include "loader/base/warning.h"
 
 namespace leat {
 
@@ -91,10 +92,7 @@ bool Concat::reads_ahead() const noexcept {
 
 std::string Concat::warnings() const {
   std::string all;
-  for (const Dataset& dataset : datasets_) {
-    const std::string one = dataset.warnings();
-    if (!one.empty()) all += (all.empty() ? "" : "; ") + one;
-  }
+  for (const Dataset& dataset : datasets_) append_warning(all, dataset.warnings());
   return all;
 }
 

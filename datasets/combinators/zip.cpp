@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "loader/base/errors.h"
+#include "loader/base/warning.h"
 
 namespace leat {
 
@@ -82,10 +83,7 @@ bool Zip::reads_ahead() const noexcept {
 
 std::string Zip::warnings() const {
   std::string all;
-  for (const Part& part : parts_) {
-    const std::string one = part.dataset->warnings();
-    if (!one.empty()) all += (all.empty() ? "" : "; ") + one;
-  }
+  for (const Part& part : parts_) append_warning(all, part.dataset->warnings());
   return all;
 }
 

@@ -14,4 +14,9 @@ void warn(const WarningHandler& handler, const std::string& text) {
   }
 }
 
+void append_warning(std::string& warnings, const std::string& text) {
+  if (!warnings.empty() && !text.empty()) warnings += "; ";
+  warnings += text;
+}
+
 }  // namespace leat

@@ -12,4 +12,7 @@ using WarningHandler = std::function<void(const std::string& text)>;
 // Calls the handler; where there is none, prints "leat: warning: <text>" to stderr.
 void warn(const WarningHandler& handler, const std::string& text);
 
+// Adds a warning to others, separated from them by "; ". Empty texts are none.
+void append_warning(std::string& warnings, const std::string& text);
+
 }  // namespace leat
