@@ -14,6 +14,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/tools/run_convert.h"
 #include "tools/common/command_line.h"
+#include "tools/convert/conversion.h"
 #include "tools/convert/output_check.h"
 #include "tools/convert/resume_state.h"
 #include "tools/convert/sources.h"
@@ -107,6 +108,23 @@ TEST_CASE("what differs from the conversion that was begun is named as the user 
   other.to = Target::mds;
   expect_error<UsageError>([&] { load_state(folder.path(), job_of(source, other)); },
                            {"(--to, --quality differs)"});
+}
+
+TEST_CASE("a conversion that skipped bad samples goes on only where they may be skipped") {
+  const TemporaryFolder folder;
+  for (const char* name : {"src/cat/1.jpg", "src/cat/2.jpg", "src/cat/3.jpg"}) write_jpeg(folder, name, 1);
+  ConvertOptions options;
+  options.source = folder / "src";
+  options.destination = folder / "dst";
+  options.resume = true;
+  const fs::path partial = folder / "dst.partial";
+  fs::create_directories(partial);
+  save_state(partial, {job_of(options.source, options), {}, 1, {{0, "1.jpg", "it was cut off"}}});
+  expect_error<UsageError>([&] { convert(options); }, {"lacks 1 bad sample:", "--on-error skip"});
+  options.skip_errors = true;
+  const std::vector<ConversionResult> results = convert(options);
+  CHECK(results.at(0).samples == 2);
+  CHECK(results.at(0).skipped.size() == 1);
 }
 
 TEST_CASE("a conversion is not resumed on shards that are not what was written") {

@@ -169,6 +169,27 @@ TEST_CASE("convert: bad samples stop it, or are skipped and listed with path and
   CHECK(RecordSource(folder / "set").size() == 79);
 }
 
+TEST_CASE("convert: stopped at a bad sample, it is resumed to the bytes of a run that skips it",
+          "[process]") {
+  const TemporaryFolder folder;
+  fs::copy(images(), folder / "images", fs::copy_options::recursive);
+  const ImageFolderSource source(folder / "images");
+  for (const std::size_t index : {60, 70})
+    fs::resize_file(source.describe(index), fs::file_size(source.describe(index)) / 2);
+  const std::string from = (folder / "images").string() + " ", how = " --shard-size 200KB";
+  const std::string set = folder / "set", whole = folder / "whole";
+  CHECK(run(from + set + how).code == 1);
+  REQUIRE(shards_in(set + ".partial") > 0);
+  const Outcome resumed = run(from + set + how + " --resume --on-error skip");
+  INFO(resumed.err);
+  REQUIRE(resumed.code == 0);
+  CHECK(resumed.out.find("were there already") != std::string::npos);
+  CHECK(resumed.err.find("skipped: sample 60: ") != std::string::npos);
+  CHECK(resumed.err.find("skipped: sample 70: ") != std::string::npos);
+  REQUIRE(run(from + whole + how + " --on-error skip").code == 0);
+  CHECK(files_of(set) == files_of(whole));
+}
+
 TEST_CASE("convert: verify lists bad samples by their numbers, with exit code 1", "[process]") {
   const TemporaryFolder folder;
   const std::string set = folder / "set";

@@ -231,7 +231,14 @@ std::vector<Job> open_jobs(const ConvertOptions& options) {
 
 ResumeState begin(const Job& job, const ConvertOptions& options, const fs::path& folder) {
   const std::string text = describe_job(*job.source, job.address, options);
-  if (!holds_no_work(folder)) return load_state(folder, text);
+  if (!holds_no_work(folder)) {
+    ResumeState state = load_state(folder, text);
+    if (state.skipped.empty() || options.skip_errors) return state;
+    throw UsageError(fmt::format(
+        "{} was begun with --on-error skip and lacks {} bad sample{}: resume it with --on-error skip, or "
+        "remove it and start again",
+        folder.string(), state.skipped.size(), state.skipped.size() == 1 ? "" : "s"));
+  }
   ResumeState state{text, {}, 0, {}};
   save_state(folder, state);
   return state;

@@ -78,7 +78,9 @@ void add_conversion(CLI::App& app, ConvertOptions& options, Texts& texts) {
       ->transform(CLI::Transformer(std::map<std::string, int>{{"auto", options.workers}}).description(""));
   app.add_flag("--verify", options.verify, "Read back all that was written and check it");
   app.add_flag("--resume", options.resume, "Go on with a conversion that was broken off");
-  app.add_option("--on-error", texts.on_error, "What to do at a bad sample: stop, or skip it and list it")
+  app.add_option("--on-error", texts.on_error,
+                 "What to do at a bad sample: stop, or skip it and list it; --resume --on-error skip goes on "
+                 "behind one")
       ->check(CLI::IsMember({"stop", "skip"}))
       ->capture_default_str();
 }

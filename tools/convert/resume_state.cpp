@@ -93,8 +93,7 @@ std::string describe_job(const ConversionSource& source, const SourceAddress& ad
            {"raw", options.raw},
            {"allow_corrupt", options.allow_corrupt},
            {"zstd", {static_cast<int>(options.zstd), options.zstd_level}},
-           {"shard_bytes", options.shard_bytes},
-           {"skip_errors", options.skip_errors}};
+           {"shard_bytes", options.shard_bytes}};
   write_schema(source.schema(), job);
   return to_text(job);
 }

@@ -29,7 +29,8 @@ struct ResumeState {
 
 inline constexpr const char* kStateName = "leat-convert.json";
 
-// Source, its fingerprint, and all options that the output depends on, as text.
+// Source, its fingerprint, and all options that the output depends on, as text. What to do at a bad sample is not among
+// them: the output up to it is the same.
 std::string describe_job(const ConversionSource& source, const SourceAddress& address,
                          const ConvertOptions& options);
 
