@@ -1,6 +1,7 @@
 // Damaged images and listings in leat-convert.
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,23 @@ TEST_CASE("convert: images that are damaged, but complete, are converted and cou
   CHECK(verified.code == 0);
   CHECK(verified.out.find("2 samples, 0 bad") != std::string::npos);
   CHECK(verified.out.find("1 damaged image was decoded") != std::string::npos);
+}
+
+TEST_CASE("convert: each warning is a line, and a sentence of its own in JSON", "[process]") {
+  const TemporaryFolder folder;
+  folder.write("src/a/0.jpg", odd_jpeg());
+  fs::create_symlink(folder / "nowhere", folder / "src/a/1.jpg");
+  const ConvertOutcome text = run(folder, "src dst");
+  INFO(text.err);
+  CHECK(count(text.err, "leat-convert: warning: ") == 2);
+  for (const std::string command : {"src dst2 --json", "verify src --json"}) {
+    const ConvertOutcome outcome = run(folder, command);
+    INFO(outcome.out << outcome.err);
+    const auto warnings = nlohmann::json::parse(outcome.out).at("sets").at(0).at("warnings");
+    REQUIRE(warnings.size() == 2);
+    CHECK(warnings[0].get<std::string>().starts_with("1 damaged image"));
+    CHECK(warnings[1].get<std::string>().find("left out") != std::string::npos);
+  }
 }
 
 TEST_CASE("convert: missing data is an error, unless corrupt images are allowed", "[process]") {

@@ -86,11 +86,7 @@ class Conversion {
   const std::vector<ShardSummary>& shards() const { return writer_.shards(); }
   const std::vector<BadSample>& skipped() const { return state_.skipped; }
   std::uint64_t read_bytes() const { return read_bytes_; }
-  std::string warnings() const {
-    const std::string images = warnings_.text([this](std::size_t index) { return source_.describe(index); });
-    const std::string listing = source_.warnings();
-    return images + (images.empty() || listing.empty() ? "" : "; ") + listing;
-  }
+  std::vector<std::string> warnings() const { return warnings_of(source_, warnings_); }
 
  private:
   Input next(oneapi::tbb::flow_control& flow) {

@@ -24,7 +24,8 @@ struct ConversionResult {
   double seconds = 0;               // of this run
   std::string compression;          // what was decided
   std::vector<BadSample> skipped;
-  std::string warnings;  // of images that were damaged, but accepted; empty: none
+  std::vector<std::string>
+      warnings;  // sentences: about images that were damaged, but accepted; about broken links
 };
 
 // Reads, recodes and encodes samples in parallel, a bounded number of them at a time, and writes them in the source's

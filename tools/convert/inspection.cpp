@@ -131,10 +131,7 @@ Verification verify_source(const ConversionSource& source, const JpegLimits& lim
     }
     progress.update(i + 1, bytes);
   }
-  for (const std::string& text :
-       {warnings.text([&](std::size_t index) { return source.describe(index); }), source.warnings()}) {
-    if (!text.empty()) verification.warnings.push_back(text);
-  }
+  verification.warnings = warnings_of(source, warnings);
   return verification;
 }
 

@@ -24,8 +24,6 @@ ordered_json set_json(const ConversionResult& result) {
   for (const BadSample& bad : result.skipped) {
     skipped.push_back({{"index", bad.index}, {"source", bad.source}, {"reason", bad.reason}});
   }
-  ordered_json warnings = ordered_json::array();  // sentences
-  if (!result.warnings.empty()) warnings.push_back(result.warnings);
   return {{"split", split_json(result.split)},
           {"finished_before", result.was_finished},
           {"samples", result.samples},
@@ -36,7 +34,7 @@ ordered_json set_json(const ConversionResult& result) {
           {"seconds", result.seconds},
           {"compression", result.compression},
           {"skipped", std::move(skipped)},
-          {"warnings", std::move(warnings)}};
+          {"warnings", result.warnings}};
 }
 
 }  // namespace

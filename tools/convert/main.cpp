@@ -1,6 +1,7 @@
 // leat-convert: data sets into shards.
 #include <fmt/format.h>
 
+#include <string>
 #include <vector>
 
 #include "tools/common/command_line.h"
@@ -25,7 +26,8 @@ void print(const ConversionResult& result) {
       split, result.samples, result.shards, double(result.written_bytes) / 1e6,
       double(result.read_bytes) / 1e6, result.seconds, double(result.read_bytes) / 1e6 / result.seconds,
       result.compression);
-  if (!result.warnings.empty()) fmt::print(stderr, "leat-convert: warning: {}{}\n", split, result.warnings);
+  for (const std::string& sentence : result.warnings)
+    fmt::print(stderr, "leat-convert: warning: {}{}\n", split, sentence);
   if (!result.skipped.empty()) fmt::print("{}{} bad samples were skipped\n", split, result.skipped.size());
 }
 

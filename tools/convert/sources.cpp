@@ -177,6 +177,13 @@ std::unique_ptr<ConversionSource> open_source(const SourceAddress& address, cons
   throw UsageError(fmt::format("'{}' is of no known kind", address.path.string()));
 }
 
+std::vector<std::string> warnings_of(const ConversionSource& source, const ImageWarnings& images) {
+  std::vector<std::string> sentences{images.text([&](std::size_t index) { return source.describe(index); }),
+                                     source.warnings()};
+  std::erase(sentences, "");
+  return sentences;
+}
+
 std::string describe(const SourceAddress& address) {
   switch (address.kind) {
     case Kind::records:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "datasets/formats/open_source.h"
+#include "datasets/image_warnings.h"
 #include "datasets/shards/conversion_source.h"
 
 namespace leat::tools {
@@ -46,6 +47,10 @@ struct SourceOptions {
 };
 std::unique_ptr<ConversionSource> open_source(const SourceAddress& address,
                                               const SourceOptions& options = {});
+
+// What a user should know of a source that was read: a sentence about images that are damaged, but readable, and one about
+// what its listing left out, where there is anything to say.
+std::vector<std::string> warnings_of(const ConversionSource& source, const ImageWarnings& images);
 
 // "an image folder", "leat records", "a source in the format webdataset".
 std::string describe(const SourceAddress& address);
