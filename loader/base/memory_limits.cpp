@@ -57,17 +57,22 @@ std::size_t addresses_available() {
   return limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, pages * page_size());
 }
 
-}  // namespace
-
-MemoryLimit memory_limit() {
-  return std::min({MemoryLimit{system_available(), "MemAvailable of /proc/meminfo"},
-                   MemoryLimit{cgroup_available(), "the control group's memory limit"},
-                   MemoryLimit{addresses_available(), "RLIMIT_AS"}},
-                  [](const MemoryLimit& one, const MemoryLimit& other) { return one.bytes < other.bytes; });
+MemoryLimit tighter(const MemoryLimit& one, const MemoryLimit& other) {
+  return other.bytes < one.bytes ? other : one;
 }
 
-MemoryError memory_error(std::string_view purpose, std::size_t asked) {
-  const MemoryLimit limit = memory_limit();
+}  // namespace
+
+MemoryLimit page_limit() {
+  return tighter({system_available(), "MemAvailable of /proc/meminfo"},
+                 {cgroup_available(), "the control group's memory limit"});
+}
+
+MemoryLimit memory_limit() {
+  return tighter(page_limit(), {addresses_available(), "RLIMIT_AS"});
+}
+
+MemoryError memory_error(std::string_view purpose, std::size_t asked, const MemoryLimit& limit) {
   return {purpose, asked, limit.bytes, limit.name};
 }
 

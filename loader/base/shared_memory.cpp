@@ -134,7 +134,7 @@ SharedMemory::~SharedMemory() {
 
 // An errno value; 0: the pages are taken. The control group is asked first, since it would answer with a kill.
 int SharedMemory::allocate(std::span<const Extent> extents) const {
-  if (sum_of(extents) > available_memory()) return ENOMEM;
+  if (sum_of(extents) > page_limit().bytes) return ENOMEM;
   for (const Extent& extent : extents) {
     if (extent.bytes == 0) continue;
     if (const int error = allocate(extent)) return error;
@@ -165,7 +165,7 @@ bool SharedMemory::try_take(std::span<const Extent> extents) const {
 void SharedMemory::take(std::span<const Extent> extents) {
   const int error = allocate(extents);
   const std::size_t sum = sum_of(extents);
-  if (is_shortage(error)) throw memory_error(purpose_, sum);
+  if (is_shortage(error)) throw memory_error(purpose_, sum, page_limit());
   if (error != 0) throw SystemError(fmt::format("taking {} bytes for {}", sum, purpose_), error);
   for (const Extent& extent : extents) {
     if (extent.bytes != 0) populate(extent);

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -103,6 +105,26 @@ TEST_CASE("reserved memory that is not there is refused, or an error with both f
   const std::array<Extent, 1> all{Extent{0, huge}};
   CHECK_FALSE(memory.try_take(all));
   test::expect_error<MemoryError>([&] { memory.take(all); }, {"test memory", std::to_string(huge)});
+}
+
+TEST_CASE("the pages of reserved memory need no addresses beside its own", "[process]") {
+  for (const Forks forks : {Forks::share, Forks::copy}) {
+    ChildProcess child = ChildProcess::run([forks] {
+      constexpr std::size_t kBytes = std::size_t{64} << 20;
+      std::size_t pages = 0;
+      std::ifstream("/proc/self/statm") >> pages;  // of addresses
+      const rlim_t addresses = pages * page_size() + kBytes + kBytes / 2;
+      const rlimit limit{addresses, addresses};
+      if (::setrlimit(RLIMIT_AS, &limit) != 0) return 1;
+      SharedMemory memory("test memory", kBytes, Pages::reserved, forks);
+      const std::array<Extent, 2> halves{Extent{0, kBytes / 2}, Extent{kBytes / 2, kBytes / 2}};
+      memory.take(std::span(halves).first(1));
+      if (!memory.try_take(std::span(halves).last(1))) return 2;
+      memory.bytes()[kBytes - 1] = std::byte{1};
+      return 0;
+    });
+    CHECK(child.wait() == 0);
+  }
 }
 
 TEST_CASE("what a child writes into shared memory, the parent sees", "[process]") {
