@@ -53,7 +53,7 @@ std::string BatchSampler::fingerprint() const {
   const std::size_t batches = size(0), digested = std::min(batches, kDigestedBatches);
   std::vector<std::uint64_t> all, one;
   for (std::size_t i = 0; i < digested; ++i) {
-    batch(0, digested == 1 ? 0 : (batches - 1) / (digested - 1) * i, one);
+    batch(0, spread_position(i, digested, batches), one);
     all.push_back(one.size());
     all.insert(all.end(), one.begin(), one.end());
   }

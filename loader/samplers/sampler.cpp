@@ -56,9 +56,7 @@ std::string Sampler::fingerprint() const {
   if (world_size() > 1) return "sampler of its own kind";
   std::vector<std::uint64_t> digested(std::min(size(), kDigestedPositions));
   for (std::size_t i = 0; i < digested.size(); ++i) {
-    // Spread over the whole order, its ends included.
-    const std::size_t position = digested.size() == 1 ? 0 : (size() - 1) / (digested.size() - 1) * i;
-    indices(0, position, std::span(digested).subspan(i, 1));
+    indices(0, spread_position(i, digested.size(), size()), std::span(digested).subspan(i, 1));
   }
   return fmt::format("sampler of its own kind: {} samples, digest {}", size(), digest_of(digested));
 }
