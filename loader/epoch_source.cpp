@@ -36,12 +36,20 @@ LoaderState EpochSource::state(std::uint64_t epoch, const LoaderState::Earlier& 
           .samples = done.samples(),
           .ahead = done.ahead(),
           .earlier = earlier,
-          .order = order->fingerprint(),
+          .order = fingerprint(epoch, *order),
           .seed = resolved_.seed,
           .dataset_size = dataset_.size(),
           .world_size = order->world_size(),
           .rank = order->rank(),
           .batch_size = order->batch_size().value_or(0)};
+}
+
+const std::string& EpochSource::fingerprint(std::uint64_t epoch, const BatchSampler& order) const {
+  if (fingerprint_epoch_ != epoch) {
+    fingerprint_ = order.fingerprint();
+    fingerprint_epoch_ = epoch;
+  }
+  return fingerprint_;
 }
 
 std::shared_ptr<const BatchSampler> EpochSource::order() const {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "datasets/dataset.h"
 #include "loader/data_loader.h"
@@ -30,10 +32,16 @@ class EpochSource {
  private:
   std::shared_ptr<const BatchSampler> order() const;
   std::shared_ptr<const Sampler> sampler() const;
+  const std::string& fingerprint(std::uint64_t epoch, const BatchSampler& order) const;
 
   const Dataset& dataset_;
   const DataLoaderOptions& options_;
   const ResolvedLoaderOptions& resolved_;
+
+  // Of the order in this epoch: a sampler may have to look through its order for it, and a prefetcher asks for a state
+  // with each batch.
+  mutable std::optional<std::uint64_t> fingerprint_epoch_;
+  mutable std::string fingerprint_;
 };
 
 }  // namespace leat

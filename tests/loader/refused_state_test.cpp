@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -100,6 +101,47 @@ TEST_CASE("a state of a sampler with one other option is refused") {
     DataLoader same(dataset, one);
     same.restore(state);
   }
+}
+
+// 100 samples in their order, but for two of them that change places.
+class Swapped final : public Sampler {
+ public:
+  Swapped(std::size_t one, std::size_t other) : one_(one), other_(other) {}
+  std::size_t size() const override { return 100; }
+  void indices(std::uint64_t, std::size_t first, std::span<std::uint64_t> out) const override {
+    for (std::uint64_t& index : out) {
+      const std::size_t position = first++;
+      index = position == one_ ? other_ : position == other_ ? one_ : position;
+    }
+    ++asked_;
+  }
+  int asked() const { return asked_; }
+
+ private:
+  std::size_t one_, other_;
+  mutable int asked_ = 0;
+};
+
+TEST_CASE("a state of a sampler of one's own is refused if the order differs at its end") {
+  const ArithmeticDataset dataset(100);
+  const auto options = [](std::size_t one, std::size_t other) {
+    return DataLoaderOptions{.batch_size = 4, .sampler = std::make_shared<Swapped>(one, other)};
+  };
+  DataLoader loader(dataset, options(0, 0)), other_end(dataset, options(98, 99)),
+      same(dataset, options(0, 0));
+  expect_error<ArgumentError>([&] { other_end.restore(loader.state()); }, {"order", "digest"});
+  same.restore(loader.state());
+}
+
+TEST_CASE("a sampler of one's own is looked through for the first state of an epoch only") {
+  const ArithmeticDataset dataset(100);
+  const auto sampler = std::make_shared<Swapped>(0, 1);
+  DataLoader loader(dataset, {.batch_size = 4, .sampler = sampler});
+  const LoaderState first = loader.state();
+  const int asked = sampler->asked();
+  const LoaderState second = loader.state();
+  CHECK(sampler->asked() == asked);
+  CHECK(second.order == first.order);
 }
 
 // Changes each number of a state's JSON, one at a time.
