@@ -97,13 +97,7 @@ class BucketBatchSampler::Rest final : public BatchSampler {
   std::size_t size(std::uint64_t epoch) const override { return whole_->share_.size(positions(epoch)); }
   std::size_t max_batch_size() const override { return whole_->max_batch_size_; }
   void batch(std::uint64_t epoch, std::size_t number, std::vector<std::uint64_t>& out) const override {
-    const auto cuts = whole_->cuts(epoch);
-    const std::size_t left = cuts->size() - consumed_.size();
-    require_number(epoch, number, whole_->share_.size(left));
-    const std::size_t position = whole_->share_.position(number);
-    const bool padding = position >= left;
-    whole_->batch_at(epoch, *cuts, padding ? (position - left) % cuts->size() : consumed_.missing(position),
-                     out);
+    whole_->batch_of_rest(epoch, number, consumed_, out);
   }
   std::size_t world_size() const override { return whole_->world_size(); }
   std::size_t rank() const override { return whole_->rank(); }
@@ -213,14 +207,17 @@ std::size_t BucketBatchSampler::size(std::uint64_t epoch) const {
 
 void BucketBatchSampler::batch(std::uint64_t epoch, std::size_t number,
                                std::vector<std::uint64_t>& out) const {
-  const auto all = cuts(epoch);
-  require_number(epoch, number, share_.size(all->size()));
-  batch_at(epoch, *all, share_.position(number) % all->size(), out);  // beyond the end: padding
+  batch_of_rest(epoch, number, {}, out);
 }
 
-void BucketBatchSampler::batch_at(std::uint64_t epoch, const std::vector<Cut>& cuts, std::size_t position,
-                                  std::vector<std::uint64_t>& out) const {
-  const Cut& cut = cuts[shuffle_ ? Permutation(cuts.size(), seed_, epoch)(position) : position];
+void BucketBatchSampler::batch_of_rest(std::uint64_t epoch, std::size_t number, const PositionSet& consumed,
+                                       std::vector<std::uint64_t>& out) const {
+  const auto cuts = this->cuts(epoch);
+  const std::size_t left = cuts->size() - consumed.size();
+  require_number(epoch, number, share_.size(left));
+  std::size_t position = share_.position(number);
+  position = position < left ? consumed.missing(position) : (position - left) % cuts->size();  // padding
+  const Cut& cut = (*cuts)[shuffle_ ? Permutation(cuts->size(), seed_, epoch)(position) : position];
   const Order order(buckets_[cut.bucket], shuffle_, epoch);
   out.clear();
   for (std::size_t i = 0; i < cut.rows; ++i) out.push_back(order[cut.first + i]);

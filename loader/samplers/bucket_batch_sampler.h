@@ -78,8 +78,8 @@ class BucketBatchSampler final : public BatchSampler {
   void fill_buckets(const BucketBatchSamplerOptions& options);
   std::size_t largest_batch(const Bucket& bucket) const;
   std::shared_ptr<const std::vector<Cut>> cuts(std::uint64_t epoch) const;
-  void batch_at(std::uint64_t epoch, const std::vector<Cut>& cuts, std::size_t position,
-                std::vector<std::uint64_t>& out) const;
+  void batch_of_rest(std::uint64_t epoch, std::size_t number, const PositionSet& consumed,
+                     std::vector<std::uint64_t>& out) const;
   void cut_bucket(std::size_t number, std::uint64_t epoch, std::vector<Cut>& cuts) const;
   std::size_t rows_from(std::size_t first, const Bucket& bucket, const Order& order) const;
   bool has_room(const Cut& cut, const Order& order) const;
