@@ -229,7 +229,7 @@ void LoaderCore::make_progress(Deadline deadline) {
   const double seconds = std::chrono::duration<double>(resolved_.timeout).count();
   const bool stacks = resolved_.timeout >= kTimeoutWorthStacks;
   throw TimeoutError(
-      fmt::format("no batch within the timeout of {:.3g} s:{}", seconds, describe_workers(stacks)));
+      fmt::format("no batch within the timeout of {:.3g} s:{}", seconds, pool_->describe_workers(stacks)));
 }
 
 // Until `deadline` (false), but with a word now and then.
@@ -244,14 +244,10 @@ bool LoaderCore::wait(Deadline deadline) {
     broken_ = std::current_exception();
     throw;
   }
-  const std::string workers = describe_workers(true);
+  const std::string workers = pool_->describe_workers(true);
   warn(options_.on_warning, fmt::format("next() has waited for a batch for {:.3g} s:{}",
                                         stall_->warned(std::chrono::steady_clock::now()), workers));
   return true;
-}
-
-std::string LoaderCore::describe_workers(bool stacks) {
-  return pool_->describe_workers(stacks);
 }
 
 void LoaderCore::throw_slots_held() const {

@@ -57,7 +57,6 @@ class LoaderCore {
   void throw_if_broken();
   void make_progress(Deadline deadline);
   bool wait(Deadline deadline);
-  std::string describe_workers(bool stacks);
   void tune();
   [[noreturn]] void throw_slots_held() const;
 

@@ -132,10 +132,7 @@ class ProcessPool final : public WorkerPool {
   std::exception_ptr error_of(const NurseryReport& report) const {
     const auto id = static_cast<std::size_t>(report.worker);
     if (report.kind == Kind::init_failed) {
-      const FailureRecord& failure = job_.table.worker_failure(id);
-      return std::make_exception_ptr(
-          WorkerInitError(report.worker, fmt::format("worker_init_fn threw in worker {}: {}: {}",
-                                                     report.worker, failure.type, failure.text)));
+      return std::make_exception_ptr(init_error_of(job_.table, report.worker));
     }
     if (report.kind == Kind::start_failed) {
       const std::span frames = job_.table.worker_record(id).stack.frames();

@@ -41,17 +41,20 @@ class ThreadPool final : public WorkerPool {
   ~ThreadPool() override { job_.table.stop(); }
 
   bool wait(Deadline deadline) override {
-    throw_failure();
+    throw_if_failed();
     require_ours(job_.table.completion().is_ours());
     pollfd completed{job_.table.completion().fd(), POLLIN, 0};
     const int ready = ::poll(&completed, 1, poll_timeout(deadline));
     if (ready < 0 && errno != EINTR) throw_errno("poll for a batch");
     job_.table.completion().drain();
-    throw_failure();
+    throw_if_failed();
     return ready != 0;
   }
 
-  void throw_if_failed() override { throw_failure(); }
+  void throw_if_failed() override {
+    const int worker = failed_.load();
+    if (worker >= 0) throw init_error_of(job_.table, worker);
+  }
 
   std::vector<int> pids() const override { return {}; }
 
@@ -78,14 +81,6 @@ class ThreadPool final : public WorkerPool {
     if (run_worker(job_, worker) != WorkerEnd::init_failed) return;
     failed_.store(static_cast<int>(worker));
     static_cast<void>(job_.table.completion().notify());
-  }
-
-  void throw_failure() const {
-    const int worker = failed_.load();
-    if (worker < 0) return;
-    const FailureRecord& failure = job_.table.worker_failure(static_cast<std::size_t>(worker));
-    throw WorkerInitError(
-        worker, fmt::format("worker_init_fn threw in worker {}: {}: {}", worker, failure.type, failure.text));
   }
 
   WorkerJob job_;

@@ -1,11 +1,19 @@
 #include "loader/workers/worker_pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 
 #include "loader/base/errors.h"
 
 namespace leat {
+
+WorkerInitError init_error_of(const SlotTable& table, int worker) {
+  const FailureRecord& failure = table.worker_failure(static_cast<std::size_t>(worker));
+  return {worker,
+          fmt::format("worker_init_fn threw in worker {}: {}: {}", worker, failure.type, failure.text)};
+}
 
 void require_ours(bool ours) {
   if (ours) return;

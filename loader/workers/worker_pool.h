@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "loader/base/warning.h"
+#include "loader/errors.h"
 #include "loader/workers/worker.h"
 
 namespace leat {
@@ -50,6 +51,9 @@ struct WorkerPoolOptions {
 // Everything `job` refers to outlives the pool. Throws SystemError where no worker can be started.
 std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options);
 std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, const WorkerPoolOptions& options);
+
+// For a worker whose worker_init_fn threw, as its record in the table says.
+WorkerInitError init_error_of(const SlotTable& table, int worker);
 
 // Throws Error if the loader's descriptors are no longer `ours`: other code of the process has closed them.
 void require_ours(bool ours);
