@@ -123,7 +123,9 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   const SchedulerOptions options_;
   const ProcessIdentity owner_;
 
-  mutable std::mutex mutex_;  // guards all below, and the parent's side of table_
+  // Guards all below, and the parent's side of table_. Held for up to two seconds when a sample is given up that has
+  // ended two workers, since its stack is described then.
+  mutable std::mutex mutex_;
   SlotLedger ledger_;
   BadSampleLog bad_samples_;
   std::deque<InFlight> in_flight_;

@@ -58,9 +58,10 @@ struct DataLoaderOptions {
   /// Timeout of worker_init_fn in each worker process. A worker that takes longer is killed, and next() throws
   /// WorkerInitError. 0 means no timeout.
   std::chrono::nanoseconds init_timeout = std::chrono::minutes(10);
-  /// If next() waits longer than this, on_warning is told what each worker is doing: its sample, for how long, what it
-  /// waits for, and the calls that it is in. It is told again after twice that time, then after four times, and so on.
-  /// 0 means never.
+  /// If next() waits longer than this, on_warning is told what each worker is doing: its sample and for how long; with worker
+  /// processes also what each waits for, and the calls that it is in. They get a signal for that, so calls that signals
+  /// interrupt, such as poll(), may return EINTR in get(). It is told again after twice that time, then after four times,
+  /// and so on. 0 means never.
   std::chrono::nanoseconds stall_warning = std::chrono::seconds(30);
   // What becomes of a sample whose get() throws, or that ends two worker processes, the second one fresh.
   OnBadSample on_bad_sample = OnBadSample::raise;

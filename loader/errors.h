@@ -80,8 +80,8 @@ class TimeoutError : public Error {
   using Error::Error;
 };
 
-/// A loader with workers is used in a process that was forked from the one that made it. Its workers serve that process
-/// only. Destroying it in the forked process does nothing.
+/// A loader with workers, or a prefetcher, is used in a process that was forked from the one that made it. Its workers and
+/// threads serve that process only. Destroying it in the forked process does nothing.
 class ForkedProcessError : public Error {
  public:
   using Error::Error;
