@@ -22,13 +22,15 @@ struct Launcher {
   const char* local_rank;
 };
 
-// Cray's and MPICH's launchers and srun --mpi=pmi2 set the variables of PMI.
-constexpr std::array kLaunchers{
+// Under Slurm, mpirun starts its processes by a step of srun, one task for each host.
+constexpr std::array kMpirun{
     Launcher{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"},
-    Launcher{"mpirun", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK"},
-    Launcher{"mpirun", "PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID"}};
+    Launcher{"mpirun", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK"}};
+constexpr Launcher kHydra{"mpirun", "PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID"};
 constexpr Launcher kSlurmStep{"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_LOCALID"};
 constexpr Launcher kSlurmJob{"srun", "SLURM_NTASKS", "SLURM_PROCID", "SLURM_LOCALID"};
+// Others, Cray's among them, set PMI's variables too; so does srun --mpi=pmi2.
+constexpr Launcher kPmi{"a launcher that speaks PMI", "PMI_SIZE", "PMI_RANK", "PMI_LOCAL_RANK"};
 
 // Slurm numbers steps of its own (the batch script, the shell of salloc) from here on: slurm.h's SLURM_MAX_NORMAL_STEP_ID.
 constexpr std::uint64_t kFirstOwnStep = 0xfffffff0;
@@ -52,23 +54,28 @@ std::string variable(const char* name) {
 void refuse_tasks(const Launcher& launcher) {
   const auto size = number_in(launcher.world_size);
   if (!size || *size <= 1) return;
+  const bool tells_local_rank = std::getenv(launcher.local_rank) != nullptr;
   throw ArgumentError(fmt::format(
       "{command} started this process as one of several ({size}, {rank}), but RANK and WORLD_SIZE are not "
       "set, so each of them would train alone. Start it by a script with: export WORLD_SIZE=${size_name} "
-      "RANK=${rank_name} LOCAL_RANK=${local_name} MASTER_ADDR=<host of rank 0> MASTER_PORT=29500. If each "
+      "RANK=${rank_name} LOCAL_RANK={local} MASTER_ADDR=<host of rank 0> MASTER_PORT=29500. If each "
       "process is meant to train alone: export WORLD_SIZE=1 RANK=0 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500",
       fmt::arg("command", launcher.command), fmt::arg("size", variable(launcher.world_size)),
       fmt::arg("rank", variable(launcher.rank)), fmt::arg("size_name", launcher.world_size),
-      fmt::arg("rank_name", launcher.rank), fmt::arg("local_name", launcher.local_rank)));
+      fmt::arg("rank_name", launcher.rank),
+      fmt::arg("local", tells_local_rank ? fmt::format("${}", launcher.local_rank) : "<rank on its host>")));
 }
 
 }  // namespace
 
 void refuse_unread_launchers() {
-  for (const Launcher& launcher : kLaunchers) refuse_tasks(launcher);
+  for (const Launcher& launcher : kMpirun) refuse_tasks(launcher);
+  if (std::getenv(kHydra.local_rank) != nullptr) refuse_tasks(kHydra);
   const auto step = number_in("SLURM_STEP_ID");
-  if (!step || *step >= kFirstOwnStep) return;
-  refuse_tasks(std::getenv(kSlurmStep.world_size) != nullptr ? kSlurmStep : kSlurmJob);
+  if (step && *step < kFirstOwnStep) {
+    refuse_tasks(std::getenv(kSlurmStep.world_size) != nullptr ? kSlurmStep : kSlurmJob);
+  }
+  refuse_tasks(kPmi);
 }
 
 void refuse_agent_store() {

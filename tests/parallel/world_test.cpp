@@ -22,8 +22,11 @@ constexpr std::array kVariables{"RANK",
                                 "MV2_COMM_WORLD_RANK",
                                 "PMI_SIZE",
                                 "PMI_RANK",
+                                "PMI_LOCAL_RANK",
+                                "MPI_LOCALRANKID",
                                 "SLURM_NTASKS",
                                 "SLURM_PROCID",
+                                "SLURM_LOCALID",
                                 "SLURM_STEP_ID",
                                 "SLURM_STEP_NUM_TASKS",
                                 "TORCHELASTIC_USE_AGENT_STORE"};
@@ -131,9 +134,24 @@ TEST_CASE("several tasks of a launcher without RANK and WORLD_SIZE are refused, 
   };
   refused({{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}}, "mpirun");
   refused({{"MV2_COMM_WORLD_SIZE", "2"}, {"MV2_COMM_WORLD_RANK", "0"}}, "mpirun");
-  refused({{"PMI_SIZE", "2"}, {"PMI_RANK", "0"}}, "mpirun");
+  refused({{"PMI_SIZE", "2"}, {"PMI_RANK", "0"}}, "PMI");
+  refused({{"PMI_SIZE", "2"}, {"PMI_RANK", "0"}}, "LOCAL_RANK=<rank on its host>");
   refused({{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"}, {"SLURM_PROCID", "1"}}, "srun");
   refused({{"SLURM_STEP_ID", "7"}, {"SLURM_NTASKS", "16"}, {"SLURM_PROCID", "0"}}, "srun");
+}
+
+TEST_CASE("among the variables of two launchers, those of the one that started the process are named") {
+  const Variables step{{"SLURM_STEP_ID", "0"}, {"SLURM_STEP_NUM_TASKS", "2"},
+                       {"SLURM_PROCID", "1"},  {"SLURM_LOCALID", "1"},
+                       {"PMI_SIZE", "8"},      {"PMI_RANK", "1"}};
+  const auto refused = [](const Variables& variables, const std::string& line) {
+    const Environment environment(variables);
+    expect_error<ArgumentError>([] { world_from_environment(); }, {line});
+  };
+  refused(step, "WORLD_SIZE=$SLURM_STEP_NUM_TASKS RANK=$SLURM_PROCID LOCAL_RANK=$SLURM_LOCALID");
+  Variables hydra = step;  // its proxies are the step's tasks
+  hydra["MPI_LOCALRANKID"] = "0";
+  refused(hydra, "WORLD_SIZE=$PMI_SIZE RANK=$PMI_RANK LOCAL_RANK=$MPI_LOCALRANKID");
 }
 
 TEST_CASE("a launcher's single task has no world, nor has a script or shell of Slurm") {
