@@ -7,6 +7,12 @@
 
 namespace leat {
 
+void check_process(const ProcessIdentity& owner, std::string_view what) {
+  if (owner.is_current()) return;
+  throw CommunicationError(
+      fmt::format("{} belongs to another process, from which this one was forked", what));
+}
+
 void check_stream(const Communicator& communicator, StreamRef stream) {
   if (&stream.device() == &communicator.device()) return;
   throw ArgumentError(fmt::format("a communicator on {} was given a stream of {}",

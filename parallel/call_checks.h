@@ -1,11 +1,15 @@
-// What every communicator demands of its arguments. All throw ArgumentError.
+// What every communicator demands of its arguments. All throw ArgumentError but for check_process().
 #pragma once
 
 #include <string_view>
 
+#include "loader/base/process_identity.h"
 #include "parallel/communicator.h"
 
 namespace leat {
+
+// Throws CommunicationError in another process than that of `owner`. `what` begins its text: "this communicator".
+void check_process(const ProcessIdentity& owner, std::string_view what);
 
 void check_stream(const Communicator& communicator, StreamRef stream);  // of the communicator's device
 void check_span(FlatSpan span, std::string_view what);                  // has memory, unless it is empty

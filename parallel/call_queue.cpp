@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "parallel/call_checks.h"
+
 namespace leat {
 
 // An engine's own timeout comes first, as its message says more; the queue's is for calls that never reached
@@ -16,11 +18,7 @@ void CallQueue::throw_if_failed() const {
 }
 
 std::uint64_t CallQueue::enter() {
-  if (!owner_.is_current()) {
-    throw CommunicationError(
-        fmt::format("rank {}: this communicator belongs to another process, from which this one was forked",
-                    engine_->rank()));
-  }
+  check_process(engine_.get_deleter().owner(), "this communicator");
   const std::lock_guard lock(mutex_);
   throw_if_failed();
   return entered_++;

@@ -34,7 +34,6 @@ class CallQueue {
   void throw_if_failed() const;  // mutex_ is held
 
   // Constant after construction.
-  const ProcessIdentity owner_;
   const ProcessOwned<HostEngine> engine_;
   const std::chrono::milliseconds patience_;  // how long a turn may take
 

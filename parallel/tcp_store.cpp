@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "parallel/call_checks.h"
 #include "parallel/communicator.h"
 #include "parallel/store_server.h"
 #include "parallel/tcp_socket.h"
@@ -63,11 +64,7 @@ StoreReply TcpStore::receive_reply(const Deadline& deadline) {
 }
 
 StoreReply TcpStore::request(const StoreRequest& request) {
-  if (!owner_.is_current()) {
-    throw CommunicationError(fmt::format(
-        "rank {}: this connection to the store belongs to another process, from which this one was forked",
-        world_.rank));
-  }
+  check_process(owner_, "this connection to the store");
   const std::string bytes = encode(request);
   const std::lock_guard lock(mutex_);
   if (!connection_) {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "parallel/call_checks.h"
 #include "parallel/communicator.h"
 
 namespace leat {
@@ -71,10 +72,7 @@ NcclHandle::~NcclHandle() {
 }
 
 void NcclHandle::call(const char* name, const Call& function) {
-  if (!owner_.is_current()) {
-    throw CommunicationError(fmt::format(
-        "{}: this communicator belongs to another process, from which this one was forked", name));
-  }
+  check_process(owner_, "this communicator");
   std::unique_lock lock(mutex_);
   require_open();
   const CurrentDevice current(api_, device_);
