@@ -32,9 +32,10 @@ class LiveStreams {
     const std::lock_guard lock(mutex_);
     streams_.insert(stream);
   }
-  void remove(const void* stream) noexcept {
+  // False: it is not there.
+  bool remove(const void* stream) noexcept {
     const std::lock_guard lock(mutex_);
-    streams_.erase(stream);
+    return streams_.erase(stream) > 0;
   }
   bool contain(const void* stream) {
     const std::lock_guard lock(mutex_);
@@ -136,10 +137,8 @@ HostEvent& HostDevice::checked(EventRef event) const {
 }
 
 void HostDevice::destroy_stream(void* handle) noexcept {
-  auto* const stream = static_cast<HostStream*>(handle);
-  if (!stream->is_in_own_process()) return;
-  LiveStreams::all().remove(handle);
-  delete stream;
+  // A stream of another process is not there: its thread runs in that process only.
+  if (LiveStreams::all().remove(handle)) delete static_cast<HostStream*>(handle);
 }
 
 void HostDevice::destroy_event(void* handle) noexcept {

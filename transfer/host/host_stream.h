@@ -10,7 +10,6 @@
 #include <thread>
 #include <variant>
 
-#include "loader/base/process_identity.h"
 #include "transfer/host/host_event.h"
 
 namespace leat {
@@ -36,9 +35,6 @@ class HostStream {
   void wait_for(std::shared_ptr<HostMark> mark);  // everything behind waits; a failure is taken over
   void synchronize();                             // rethrows the failure, as the exception that it was
 
-  // In a forked process there is no thread that would run anything.
-  bool is_in_own_process() const noexcept { return owner_.is_current(); }
-
  private:
   struct Work {
     std::function<void()> run;
@@ -55,8 +51,6 @@ class HostStream {
   void work_off();
   bool pop(Task& task);  // blocks; false: the stream is ending and the queue is empty
   void perform(Task& task) noexcept;
-
-  const ProcessIdentity owner_;
 
   std::exception_ptr failure_;  // the stream's thread alone
 
