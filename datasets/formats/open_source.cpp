@@ -79,6 +79,26 @@ std::optional<SourceFormat> source_format(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view name_of(SourceFormat format) {
+  switch (format) {
+    case SourceFormat::idx:
+      return "idx";
+    case SourceFormat::cifar:
+      return "cifar";
+    case SourceFormat::webdataset:
+      return "webdataset";
+    case SourceFormat::tfrecord:
+      return "tfrecord";
+    case SourceFormat::mds:
+      return "mds";
+    case SourceFormat::beton:
+      return "beton";
+    case SourceFormat::manifest:
+      return "manifest";
+  }
+  return "";
+}
+
 std::optional<SourceFormat> recognise_source(const std::string& where) {
   std::error_code error;
   if (!fs::is_directory(where, error)) return by_ending(where);

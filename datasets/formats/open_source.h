@@ -18,6 +18,9 @@ enum class SourceFormat { idx, cifar, webdataset, tfrecord, mds, beton, manifest
 // "idx", "cifar10" and "cifar100", "webdataset", "tfrecord", "mds", "beton", "manifest"; none for other names.
 std::optional<SourceFormat> source_format(std::string_view name);
 
+// "idx", "cifar", "webdataset", "tfrecord", "mds", "beton", "manifest".
+std::string_view name_of(SourceFormat format);
+
 // By the ending of a file's name, or of a pattern's with braces (.tar, .tfrecord, .tfrecords, .beton, .csv, .tsv), or
 // by the names in a folder. None where that tells nothing; nothing is opened. Throws SystemError.
 std::optional<SourceFormat> recognise_source(const std::string& where);

@@ -89,6 +89,25 @@ TEST_CASE("train, val and test that hold classes, records or shards are splits")
   }
 }
 
+TEST_CASE("leat:PATH names leat records, or splits of them, for every tool") {
+  const TemporaryFolder folder;
+  folder.write("set/leat-records.json", "");
+  folder.write("both/train/leat-records.json", "");
+  folder.write("both/test/leat-records.json", "");
+  folder.write("images/train/cat/1.jpg", "");
+  const std::string set = folder / "set", both = folder / "both", images = folder / "images";
+  CHECK(located("leat:" + set).train == set);
+  CHECK(located("leat:" + both).train == both + "/train");
+  CHECK(source_names("leat:" + set) == Names{""});
+  CHECK(source_names("leat:" + both) == Names{"test", "train"});
+  for (const NamedSource& source : find_sources("leat:" + both, std::nullopt))
+    CHECK(source.address.kind == SourceAddress::Kind::records);
+  CHECK(find_sources("leat:" + both, "train").front().address.path == both + "/train");
+  expect_error<UsageError>([&] { located("leat:" + images); }, {images, "no leat records"});
+  expect_error<UsageError>([&] { find_source("leat:" + images); }, {images, "no leat records"});
+  expect_error<UsageError>([&] { find_source("leat:" + set + "x"); }, {set + "x"});
+}
+
 TEST_CASE("images beside splits are left out, whether or not their folder is called like a split") {
   const TemporaryFolder folder;
   folder.write("train/cat/1.jpg", "");

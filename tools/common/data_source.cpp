@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kImageFolder = "imagefolder:";
-constexpr std::string_view kRecords = "leat:";
 constexpr std::string_view kSynthetic = "synthetic:";
 constexpr std::size_t kMinSynthetic = 50;
 constexpr std::size_t kMaxSynthetic = 10'000'000;
@@ -63,12 +61,6 @@ ImageLocation locate(const fs::path& path, const std::vector<Split>& splits) {
                                  location.held_back->string()));
   }
   return location;
-}
-
-void require_something(const fs::path& path) {
-  const bool is_pattern = path.string().find('{') != std::string::npos;
-  if (!fs::exists(path) && !is_pattern)
-    throw UsageError(fmt::format("there is nothing at '{}'", path.string()));
 }
 
 ImageLocation look_at_folder(const fs::path& path) {
@@ -147,9 +139,9 @@ std::string_view data_uri_help() {
 
 ImageLocation find_images(const std::string& uri, const Say& say) {
   const std::string_view view = uri;
-  if (view.starts_with(kImageFolder)) return look_at_folder(view.substr(kImageFolder.size()));
+  if (view.starts_with(kImageFolderScheme)) return look_at_folder(view.substr(kImageFolderScheme.size()));
   if (view.starts_with(kClassesScheme)) return classes_at(view.substr(kClassesScheme.size()));
-  if (view.starts_with(kRecords)) return look_at_records(view.substr(kRecords.size()));
+  if (view.starts_with(kRecordsScheme)) return look_at_records(view.substr(kRecordsScheme.size()));
   if (view.starts_with(kSynthetic)) return generate(parse_image_count(view.substr(kSynthetic.size())), say);
   const std::string_view scheme = scheme_of(uri);
   if (const auto format = source_format(scheme)) return locate(*format, view.substr(scheme.size() + 1));

@@ -115,6 +115,12 @@ std::string_view split_of_shard(const std::string& name) {
 
 }  // namespace
 
+void require_something(const fs::path& path) {
+  const bool is_pattern = path.string().find('{') != std::string::npos;
+  if (!fs::exists(path) && !is_pattern)
+    throw UsageError(fmt::format("there is nothing at '{}'", path.string()));
+}
+
 bool holds_classes(const fs::path& folder) {
   return fs::is_directory(folder) &&
          std::ranges::any_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
@@ -162,7 +168,7 @@ std::optional<SourceFormat> format_at(const fs::path& path) {
     throw UsageError(
         fmt::format("'{0}' holds shards, and folders of images, too: say which is meant, {1}:{0} or "
                     "imagefolder:{0}",
-                    path.string(), format == SourceFormat::webdataset ? "webdataset" : "tfrecord"));
+                    path.string(), name_of(*format)));
   }
   return format;
 }

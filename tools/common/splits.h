@@ -19,6 +19,13 @@ struct Split {
 // A URI that starts with this names a folder whose sub-folders are the classes, whatever they are called.
 inline constexpr std::string_view kClassesScheme = "classes:";
 
+// Those that start with these name a folder of images or of leat records explicitly.
+inline constexpr std::string_view kImageFolderScheme = "imagefolder:";
+inline constexpr std::string_view kRecordsScheme = "leat:";
+
+/// Throws UsageError where nothing lies at the path. A pattern of names, with {000..123} in it, is taken as it is.
+void require_something(const std::filesystem::path& path);
+
 /// Finds the splits below a folder: those of train, val, valid, validation and test that hold leat records, data of a
 /// known format, or class folders with images. Empty: the folder is no set of splits. Such a folder that holds images
 /// alone, without class folders, is left out beside one that is a split.

@@ -8,8 +8,7 @@ namespace {
 ManualTable source_table() {
   ManualTable table = data_uri_table();
   table.heading = "Sources";
-  std::erase_if(table.rows,
-                [](const auto& row) { return row.first == "synthetic:N" || row.first == "leat:PATH"; });
+  std::erase_if(table.rows, [](const auto& row) { return row.first == "synthetic:N"; });
   return table;
 }
 

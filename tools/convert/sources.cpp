@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "datasets/records/manifest.h"
 #include "datasets/shards/format_source.h"
 #include "datasets/shards/image_folder_source.h"
@@ -16,16 +18,12 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = SourceAddress::Kind;
 
-constexpr std::string_view kImageFolder = "imagefolder:";
-
 bool is_records(const fs::path& path) {
   return has_manifest(path) || (fs::is_regular_file(path) && path.extension() == ".leat");
 }
 
 SourceAddress recognise(const fs::path& path) {
-  const bool is_pattern = path.string().find('{') != std::string::npos;
-  if (!fs::exists(path) && !is_pattern)
-    throw UsageError(fmt::format("there is nothing at '{}'", path.string()));
+  require_something(path);
   if (is_records(path)) return {Kind::records, path};
   if (const auto format = format_at(path)) return {Kind::format, path, format};
   if (fs::is_directory(path)) return {Kind::image_folder, path};
@@ -36,24 +34,12 @@ SourceAddress recognise(const fs::path& path) {
       path.string()));
 }
 
-std::string_view name_of(SourceFormat format) {
-  switch (format) {
-    case SourceFormat::idx:
-      return "idx";
-    case SourceFormat::cifar:
-      return "cifar";
-    case SourceFormat::webdataset:
-      return "webdataset";
-    case SourceFormat::tfrecord:
-      return "tfrecord";
-    case SourceFormat::mds:
-      return "mds";
-    case SourceFormat::beton:
-      return "beton";
-    case SourceFormat::manifest:
-      return "manifest";
-  }
-  return "";
+// A folder of leat records, or one with such folders as its splits.
+SourceAddress records_at(const fs::path& path) {
+  const auto is_set = [](const Split& split) { return has_manifest(split.path); };
+  if (is_records(path) || std::ranges::any_of(split_folders(path), is_set)) return {Kind::records, path};
+  throw UsageError(fmt::format("'{}' holds no leat records: there is no {}, neither in it nor in its splits",
+                               path.string(), kManifestName));
 }
 
 bool has_parts(const SourceAddress& address) {
@@ -94,7 +80,8 @@ NamedSource chosen_split(const SourceAddress& root, bool is_said, const std::str
 }
 
 std::vector<Split> splits_of(const SourceAddress& root) {
-  if (root.kind == Kind::records) return {};
+  if (root.kind == Kind::records)
+    return is_records(root.path) ? std::vector<Split>() : split_folders(root.path);
   if (root.kind == Kind::image_folder) return find_splits(root.path);
   return recognise_source(root.path.string()) == root.format ? std::vector<Split>()
                                                              : split_folders(root.path);
@@ -125,7 +112,7 @@ std::unique_ptr<ConversionSource> open_format(const SourceAddress& address, cons
 
 SourceAddress find_source(const std::string& uri) {
   const std::string_view view = uri;
-  for (const std::string_view scheme : {kImageFolder, kClassesScheme}) {
+  for (const std::string_view scheme : {kImageFolderScheme, kClassesScheme}) {
     if (view.starts_with(scheme)) return {Kind::image_folder, view.substr(scheme.size())};
   }
   const std::size_t colon = view.find(':');
@@ -134,6 +121,7 @@ SourceAddress find_source(const std::string& uri) {
       return {Kind::format, view.substr(colon + 1), format};
   }
   try {
+    if (view.starts_with(kRecordsScheme)) return records_at(view.substr(kRecordsScheme.size()));
     return recognise(uri);
   } catch (const SystemError& error) {
     throw UsageError(error.what());

@@ -29,8 +29,9 @@ struct NamedSource {
 };
 
 // What `uri` names, whether or not it has splits: FORMAT:PATH (idx, cifar10, cifar100, webdataset, tfrecord, mds, beton,
-// manifest), imagefolder:PATH or classes:PATH (one sub-folder per class), or a path alone: leat records (a folder with their manifest, or one shard), what
-// recognise_source() knows, or else an image folder. Throws UsageError where there is nothing.
+// manifest), leat:PATH (leat records, or a folder with such splits), imagefolder:PATH or classes:PATH (one sub-folder per
+// class), or a path alone: leat records (a folder with their manifest, or one shard), what recognise_source() knows, or
+// else an image folder. Throws UsageError where there is nothing, or no leat records where they were named.
 SourceAddress find_source(const std::string& uri);
 
 // The datasets that `uri` names: its splits (see find_splits()), or the one called `split`, or else what find_source()
