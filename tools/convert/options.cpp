@@ -18,27 +18,21 @@ namespace leat::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Converts data sets into shards that load by index, and looks into them.\n\n"
     "SRC is an image folder (one sub-folder per class, with JPEG and PNG files), leat records, or data of\n"
-    "another format: recognised by the names of files (index.json: mds; .tar, .tar.gz, .tar.zst: webdataset; "
-    ".tfrecord; .beton;\n"
-    ".csv and .tsv: manifests; idx and cifar folders), or said as FORMAT:PATH, with idx, cifar10, cifar100,\n"
-    "webdataset, tfrecord, mds, beton or manifest, or imagefolder:PATH. These other formats are read twice,\n"
-    "first for the greatest length of each field. SRC is only read: DST, a folder that must not exist, "
-    "cannot\n"
-    "lie in it.\n\n"
+    "another format, recognised by the names of files (index.json: mds; .tar, .tar.gz, .tar.zst: "
+    "webdataset;\n"
+    ".tfrecord; .beton; .csv and .tsv: manifests; idx and cifar folders) or named as listed below. These "
+    "other\n"
+    "formats are read twice, first for the greatest length of each field. SRC is only read: DST, a folder "
+    "that\n"
+    "must not exist, cannot lie in it.\n\n"
     "Where SRC has splits (train/ with val/ or test/ below it, or the two parts of idx and cifar), each "
-    "becomes a data\n"
-    "set of its own: DST/train, DST/test. --split NAME converts that one, to DST. classes:PATH says that the "
-    "sub-folders\n"
-    "of PATH are classes, even where one is called train.\n\n"
+    "becomes\n"
+    "a data set of its own: DST/train, DST/test. --split NAME converts that one, to DST.\n\n"
     "Without --resize, --quality and --raw every byte of the pictures stays what it is. The output is the "
     "same\n"
     "for any number of workers. It is written into DST.partial, which becomes DST when all is on the disk;\n"
-    "after a crash or on a full disk, --resume goes on behind the last whole shard.\n\n"
-    "Exit codes: 0; 1 after an error at run time, or where verify found bad samples; 2 where the command "
-    "line,\n"
-    "SRC or DST is wrong.";
+    "after a crash or on a full disk, --resume goes on behind the last whole shard.";
 
 struct Texts {  // options that are parsed after the command line
   std::string split, to = "leat", resize, zstd = "auto", shard_size, on_error = "stop";
