@@ -26,7 +26,7 @@ leat::tools::ProgramText manual_text() {
           .tables = {leat::tools::environment_table()},
           .examples = {{"All cases, with generated pictures", "leat-bench"},
                        {"The cases with JPEGs, on a folder of one's own",
-                        "leat-bench --images ~/data/flowers --benchmark_filter=jpeg"}},
+                        "leat-bench --images ~/data/flowers --benchmark_filter=JPEG"}},
           .see_also = {"leat-latency", "leat-sweep"}};
 }
 
@@ -41,7 +41,8 @@ void run(int argc, char** argv) {
   CLI::App app("", "leat-bench");
   app.add_option("--images", images,
                  "A folder with one sub-folder per class (without it: 300 generated pictures)")
-      ->type_name("FOLDER");
+      ->type_name("FOLDER")
+      ->check(CLI::ExistingDirectory);
   app.allow_extras();
   if (!leat::tools::read_command_line(app, manual_text(), argc, argv)) return;
   std::vector<std::string> arguments{"leat-bench", "--benchmark_enable_random_interleaving=true",

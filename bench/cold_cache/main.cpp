@@ -44,16 +44,17 @@ std::optional<Options> read_options(int argc, char** argv) {
   CLI::App app("", "leat-cold-cache");
   app.add_option("--samples", options.records.samples,
                  "Records of an epoch: one of each four that are written")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
   auto* const size = app.add_option("--kilobytes", options.kilobytes, "Size of each record")
-                         ->check(CLI::PositiveNumber)
+                         ->check(CLI::Range(1, 1 << 20))
                          ->capture_default_str();
   app.add_option("--images", images, "An image folder, whose files are the records")
       ->type_name("FOLDER")
+      ->check(CLI::ExistingDirectory)
       ->excludes(size);
   app.add_option("--rounds", options.rounds, "Epochs of each kind")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   if (!leat::tools::read_command_line(app, manual_text(), argc, argv)) return std::nullopt;
   options.records.bytes = options.kilobytes * 1000;

@@ -24,7 +24,8 @@ Filter filter_named(std::string_view name) {
   for (const Filter filter : {Filter::box, Filter::bilinear, Filter::bicubic, Filter::lanczos}) {
     if (name_of(filter) == name) return filter;
   }
-  throw std::runtime_error(fmt::format("there is no filter '{}'", name));
+  throw leat::tools::UsageError(
+      fmt::format("there is no filter '{}': give box, bilinear, bicubic or lanczos", name));
 }
 
 // The box of the picture, resampled to the image's size.
@@ -73,9 +74,11 @@ void run(int argc, char** argv) {
   std::vector<std::string> resize, crop;
   int rounds = 5;
   CLI::App app("", "leat-picture-steps");
-  app.add_option("FOLDER", folder, "A folder of pictures")->type_name("FOLDER");
+  app.add_option("FOLDER", folder, "A folder of pictures")
+      ->type_name("FOLDER")
+      ->check(CLI::ExistingDirectory);
   app.add_option("ROUNDS,--rounds", rounds, "How often each step is measured")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--resize", resize, "Resample what standard input lists, to this size")
       ->type_name("FILTER WIDTH HEIGHT")

@@ -8,6 +8,7 @@
 #include "bench/figure.h"
 #include "bench/transfer/cases.h"
 #include "tools/common/command_line.h"
+#include "tools/common/worker_count.h"
 
 namespace {
 
@@ -17,10 +18,10 @@ void print(const Pair& pair) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < pair.ours.size(); ++i) ratios.push_back(pair.ours[i] / pair.limit[i]);
   const auto [least, greatest] = std::minmax_element(ratios.begin(), ratios.end());
-  fmt::print("{:<40}{:>10.1f}{:>10.1f} {:<8}{:>7.3f}  ({:.3f} to {:.3f}){}\n", pair.name, median(pair.limit),
-             median(pair.ours), pair.unit, median(ratios), *least, *greatest,
-             pair.target > 0 ? fmt::format("  target {:.2f}", pair.target) : "");
-  leat::tools::flush_output();
+  leat::tools::print_line(fmt::format("{:<40}{:>10.1f}{:>10.1f} {:<8}{:>7.3f}  ({:.3f} to {:.3f}){}",
+                                      pair.name, median(pair.limit), median(pair.ours), pair.unit,
+                                      median(ratios), *least, *greatest,
+                                      pair.target > 0 ? fmt::format("  target {:.2f}", pair.target) : ""));
 }
 
 leat::Device& device_of(const std::string& name) {
@@ -62,16 +63,16 @@ void run(int argc, char** argv) {
       ->type_name("DEVICE")
       ->capture_default_str();
   app.add_option("--num-workers", options.workers, "Worker processes")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, leat::tools::kMaxWorkers))
       ->capture_default_str();
   app.add_option("--batch-size", options.batch_size, "Images per batch")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app.add_option("--batches", options.batches, "Batches of an epoch")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--rounds", options.rounds, "Rounds of each measurement")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   if (leat::tools::read_command_line(app, manual_text(), argc, argv)) measure(device_of(device), options);
 }

@@ -157,6 +157,9 @@ TEST_CASE("wrong input ends with one line and code 2", "[process]") {
   check_refused(kSweep + " --data " + images() + " --report /nowhere/at/all", "/nowhere/at/all");
   check_refused(kSweep + " --data " + images() + " --rounds 0", "--rounds");
   check_refused(kTrain + " --data " + images() + " --num-workers few", "few");
+  check_refused(kTrain + " --data " + images() + " --lr many", "'many' is no positive number");
+  check_refused(kTrain + " --data " + images() + " --lr 0", "'0' is no positive number");
+  check_refused(kTrain + " --data " + images() + " --weight-decay -1", "'-1' is no non-negative number");
   check_refused(kTrain + " --data " + images() + " --device tpu", "tpu");
   check_refused(kTrain + " --data " + images() + " --device cuda --replicas 2", "one process");
   check_refused(kSweep + " --data " + images() + " --workers 1,zwei", "zwei");

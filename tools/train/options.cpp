@@ -1,6 +1,10 @@
 #include "tools/train/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <string>
 
 #include "tools/common/command_line.h"
 #include "tools/common/standard_tables.h"
@@ -36,6 +40,18 @@ ProgramText manual_text() {
           .see_also = {"leat-sweep", "leat-convert"}};
 }
 
+// CLI::PositiveNumber and NonNegativeNumber print their upper bound in 300 digits.
+CLI::Validator number(bool may_be_zero) {
+  const char* const kind = may_be_zero ? "NONNEGATIVE" : "POSITIVE";
+  return {[=](std::string& text) {
+            double value = 0;
+            const bool is_number = CLI::detail::lexical_cast(text, value) && std::isfinite(value);
+            if (is_number && (value > 0 || (may_be_zero && value == 0))) return std::string();
+            return fmt::format("'{}' is no {} number", text, may_be_zero ? "non-negative" : "positive");
+          },
+          kind};
+}
+
 void add_model_options(CLI::App& app, TrainOptions& options) {
   app.add_option("--image-size", options.image_size, "Height and width that images are resized to, in pixels")
       ->check(CLI::Range(1, 1024))
@@ -45,13 +61,13 @@ void add_model_options(CLI::App& app, TrainOptions& options) {
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   app.add_option("--lr", options.learning_rate, "Peak of the learning rate, which rises and then falls to 0")
-      ->check(CLI::PositiveNumber)
+      ->check(number(false))
       ->capture_default_str();
   app.add_option("--momentum", options.momentum, "Momentum of SGD")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--weight-decay", options.weight_decay, "Weight decay of SGD, not applied to biases")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number(true))
       ->capture_default_str();
 }
 
