@@ -12,6 +12,7 @@
 #include "bench/comparison.h"
 #include "bench/raw_samples.h"
 #include "datasets/combinators/subset.h"
+#include "datasets/image/imagenet.h"
 #include "datasets/image_folder.h"
 #include "datasets/read_file.h"
 #include "loader/data_loader.h"
@@ -31,7 +32,7 @@ TransformPipeline train_transforms() {
   return RandomResizedCrop{kSize} | RandomHorizontalFlip{};
 }
 TransformPipeline normalized_train_transforms() {
-  return train_transforms() | Normalize{{0.485F, 0.456F, 0.406F}, {0.229F, 0.224F, 0.225F}};
+  return train_transforms() | Normalize{kImageNetMean, kImageNetStd};
 }
 TransformPipeline val_transforms() {
   return Resize{256} | CenterCrop{kSize};

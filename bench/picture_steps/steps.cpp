@@ -12,6 +12,7 @@
 #include "bench/bare_decode.h"
 #include "bench/figure.h"
 #include "datasets/image/image_loader.h"
+#include "datasets/image/imagenet.h"
 #include "datasets/image_folder.h"
 #include "datasets/labelled_image.h"
 #include "datasets/read_file.h"
@@ -147,7 +148,7 @@ std::vector<Way> ways_of(const Files& files) {
        Steps(files, RandomResizedCrop(kSize, scale, ratio, Filter::bilinear, FilterReach::picture) |
                         RandomHorizontalFlip{})});
   ways.push_back({"random-resized-crop, flip, normalised f32",
-                  Steps(files, train | Normalize{{0.485F, 0.456F, 0.406F}, {0.229F, 0.224F, 0.225F}})});
+                  Steps(files, train | Normalize{kImageNetMean, kImageNetStd})});
   ways.push_back({"resize 256, centre crop, u8", Steps(files, Resize{256} | CenterCrop{kSize})});
   return ways;
 }
