@@ -34,6 +34,12 @@ void reserve_standard_streams() {
   }
 }
 
+// Throws SystemError, or Error if an earlier write failed and was not noticed.
+void flush_output() {
+  if (std::fflush(stdout) != 0) throw_errno(kWritingOutput);
+  if (std::ferror(stdout) != 0) throw Error(fmt::format("{}: an earlier write failed", kWritingOutput));
+}
+
 }  // namespace
 
 bool read_command_line(CLI::App& app, const ProgramText& text, int argc, const char* const* argv) {
@@ -57,17 +63,18 @@ bool read_command_line(CLI::App& app, const ProgramText& text, int argc, const c
   return false;
 }
 
+void add_leniency(CLI::App& app, bool& allow_corrupt, bool& allow_empty) {
+  app.add_flag("--allow-corrupt", allow_corrupt,
+               "Accept images whose data is incomplete: missing pixels are gray (JPEG) or black (PNG)");
+  app.add_flag("--allow-empty", allow_empty, "Accept class folders without images");
+}
+
 std::optional<std::size_t> parse_number(std::string_view text, std::size_t low, std::size_t high) {
   std::size_t number = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole = error == std::errc() && stop == text.data() + text.size();
   if (!whole || number < low || number > high) return std::nullopt;
   return number;
-}
-
-void flush_output() {
-  if (std::fflush(stdout) != 0) throw_errno(kWritingOutput);
-  if (std::ferror(stdout) != 0) throw Error(fmt::format("{}: an earlier write failed", kWritingOutput));
 }
 
 void print_text(std::string_view text) {

@@ -28,15 +28,15 @@ class UsageError : public Error {
 // write_manual_files()). The build calls each program so.
 bool read_command_line(CLI::App& app, const ProgramText& text, int argc, const char* const* argv);
 
+// Adds --allow-corrupt and --allow-empty, the same in every program that reads images.
+void add_leniency(CLI::App& app, bool& allow_corrupt, bool& allow_empty);
+
 // The decimal number that all of `text` is, where it is one in [low, high].
 std::optional<std::size_t> parse_number(std::string_view text, std::size_t low, std::size_t high);
 
 // Print to stdout at once, the latter with the end of a line. Throw SystemError if it cannot be written.
 void print_text(std::string_view text);
 void print_line(std::string_view line);
-
-// Writes what was printed to stdout so far. Throws SystemError, or Error if an earlier write failed and was not noticed.
-void flush_output();
 
 // Runs the program and returns its exit code: 0; 1 after an error at run time, output that cannot be written included;
 // 2 after a UsageError. Either error is one line on stderr: "<program>: <what>".

@@ -84,9 +84,7 @@ void add_source(CLI::App& app, Texts& texts) {
   app.add_option("--split,--part", texts.split,
                  "The split to read, such as train or test (default: all that SRC has)")
       ->type_name("NAME");
-  app.add_flag("--allow-corrupt", texts.allow_corrupt,
-               "Accept images whose data is incomplete: missing pixels are gray (JPEG) or black (PNG)");
-  app.add_flag("--allow-empty", texts.allow_empty, "Accept class folders without images");
+  add_leniency(app, texts.allow_corrupt, texts.allow_empty);
 }
 
 void parse_zstd(const std::string& text, ConvertOptions& options) {

@@ -25,8 +25,7 @@ void say(const std::string& line) {
 std::function<void(const leat::SweepRound&)> show_progress(const SweepOptions& options) {
   return [&options, measured = std::size_t{0}](const leat::SweepRound& round) mutable {
     const std::size_t place = measured++ % options.workers.size();
-    fmt::print("{}", progress(round, options.rounds, place == 0, place + 1 == options.workers.size()));
-    flush_output();
+    print_text(progress(round, options.rounds, place == 0, place + 1 == options.workers.size()));
   };
 }
 

@@ -58,9 +58,7 @@ std::optional<SweepOptions> read_sweep_options(int argc, const char* const* argv
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Of the order and of the random crops")->capture_default_str();
-  app.add_flag("--allow-corrupt", options.allow_corrupt,
-               "Accept images whose data is incomplete: missing pixels are gray (JPEG) or black (PNG)");
-  app.add_flag("--allow-empty", options.allow_empty, "Accept class folders without images");
+  add_leniency(app, options.allow_corrupt, options.allow_empty);
   app.add_option("--json", options.json, "Write the results to this file, too")->type_name("FILE");
   app.add_option(
          "--report", options.report,

@@ -100,9 +100,7 @@ std::optional<TrainOptions> read_train_options(int argc, const char* const* argv
   app.add_option("--seed", options.seed, "Of the initial parameters, the order and the random crops")
       ->capture_default_str();
   add_model_options(app, options);
-  app.add_flag("--allow-corrupt", options.allow_corrupt,
-               "Accept images whose data is incomplete: missing pixels are gray (JPEG) or black (PNG)");
-  app.add_flag("--allow-empty", options.allow_empty, "Accept class folders without images");
+  add_leniency(app, options.allow_corrupt, options.allow_empty);
   app.add_option("--json", options.json, "Write the figures to this file, too")->type_name("FILE");
   if (!read_command_line(app, manual_text(), argc, argv)) return std::nullopt;
   options.num_workers = parse_worker_count(workers);
