@@ -153,6 +153,10 @@ std::string in_short(double value) {
   return in_words(value);
 }
 
+std::string percent(const std::optional<double>& share) {
+  return share ? fmt::format("{:.0f} %", 100 * *share) : "?";
+}
+
 std::string escape_html(std::string_view text) {
   std::string escaped;
   for (const char c : text) {

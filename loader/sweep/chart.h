@@ -38,6 +38,11 @@ std::string in_words(double value);
 /// The same in few letters, for charts: "123 k", "1.23 M".
 std::string in_short(double value);
 
+/// "12 %"; "?" if there is no share. Shares are fractions.
+std::string percent(const std::optional<double>& share);
+
+inline constexpr double kMib = 1 << 20;  // bytes
+
 /// For use in HTML text and in attributes with quotes.
 std::string escape_html(std::string_view text);
 

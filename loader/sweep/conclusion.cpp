@@ -99,12 +99,9 @@ std::vector<SweepRun> summarize(std::span<const SweepRound> rounds, const SweepL
 
 int recommend_workers(std::span<const SweepRun> runs) {
   if (runs.empty()) throw ArgumentError("nothing was measured, so nothing can be recommended");
-  std::vector<const SweepRun*> rising;
-  for (const SweepRun& run : runs) rising.push_back(&run);
-  std::ranges::sort(rising, {}, [](const SweepRun* run) { return run->num_workers; });
-  const SweepRun* choice = rising.front();
-  for (const SweepRun* run : rising) {
-    if (beats(*run, *choice)) choice = run;
+  const SweepRun* choice = &runs.front();
+  for (const SweepRun& run : runs) {
+    if (beats(run, *choice)) choice = &run;
   }
   return choice->num_workers;
 }

@@ -16,8 +16,8 @@ Distribution distribution_of(std::vector<double> figures);
 std::vector<SweepRun> summarize(std::span<const SweepRound> rounds, const SweepLimits& limits);
 
 /// Starts at the smallest number of workers, and takes the next larger one that is faster than the one taken before by
-/// more than the spread of either and by more than 5 %, as long as there is one. Throws ArgumentError if there are no
-/// runs.
+/// more than the spread of either and by more than 5 %, as long as there is one. The runs must be in rising order of
+/// workers, as summarize() returns them. Throws ArgumentError if there are no runs.
 int recommend_workers(std::span<const SweepRun> runs);
 
 /// Why the runs cannot be relied on; one sentence for each kind of reason, with the worst case of it.

@@ -1,13 +1,12 @@
 #include <nlohmann/json.hpp>
 
+#include "loader/sweep/chart.h"
 #include "loader/sweep/sweep_result.h"
 
 namespace leat {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr double kMib = 1 << 20;
 
 ordered_json json_of(const std::optional<double>& value) {
   return value ? ordered_json(*value) : ordered_json(nullptr);

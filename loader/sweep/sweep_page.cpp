@@ -11,8 +11,6 @@
 namespace leat {
 namespace {
 
-constexpr double kMib = 1 << 20;
-
 constexpr std::string_view kHead = R"(<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -56,10 +54,6 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px;margin:0;font
 details{margin-top:10px}summary{cursor:pointer;color:var(--soft)}
 </style></head><body><main>
 )";
-
-std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:.0f} %", 100 * *share) : "?";
-}
 
 std::string signed_percent(double share) {
   return fmt::format("{:+.1f} %", 100 * share);

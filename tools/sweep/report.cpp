@@ -2,19 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include "loader/sweep/chart.h"
 
 namespace leat::tools {
-namespace {
-
-constexpr double kMib = 1 << 20;
-
-std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:.0f} %", 100 * *share) : "?";
-}
-
-}  // namespace
-
 std::string table_header() {
   return fmt::format("{:>7}  {:>10}  {:>6}  {:>14}  {:>5}  {:>6}  {:>7}  {:>10}  {:>15}", "workers",
                      "samples/s", "spread", "first batch ms", "CPU", "others", "waiting", "CPU s/1000",

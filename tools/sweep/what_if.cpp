@@ -124,7 +124,6 @@ WhatIf records_instead(double now, const StepTimes& times) {
 }
 
 WhatIf cache(double now, const StepTimes& times, const SweepResult& result, bool is_random) {
-  constexpr double kMib = 1 << 20;
   const double needed =
       static_cast<double>(result.data.samples) * static_cast<double>(result.data.bytes_per_sample);
   return {.change = "Finished samples kept in memory (Cache)",
