@@ -45,6 +45,7 @@ function(leat_tests folder)
   add_executable(${target} ${sources})
   target_link_libraries(${target} PRIVATE leat_test_support ${arg_LIBRARIES})
   leat_compile_options(${target})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)  # compiles in two thirds of the time of -O3
   leat_discover_tests(${target} unit "~[process]~[real-data]~[gpu]~[slow]")
   foreach(label process real-data gpu)
     leat_discover_tests(${target} ${label} "[${label}]")
