@@ -11,7 +11,8 @@ void day_sky(Painter& p, int horizon) {
   const Colour top = p.blend_of({{40, 90, 180}, {90, 140, 210}, {120, 150, 180}});
   const Colour bottom = p.blend_of({{180, 205, 230}, {205, 210, 215}, {225, 215, 200}});
   p.gradient(0, horizon + 1, top, bottom);
-  p.clouds(horizon, p.blend_of({{250, 250, 250}, {200, 205, 212}}), p.between(15, 55));
+  const int cover = p.between(15, 55);
+  p.clouds(horizon, p.blend_of({{250, 250, 250}, {200, 205, 212}}), cover);
 }
 
 Colour sand(Painter& p) {
@@ -26,7 +27,8 @@ void beach(Painter& p) {
   const Colour water = p.blend_of({{30, 110, 150}, {40, 140, 160}, {50, 100, 130}});
   p.gradient(horizon, p.height(), lit(water, 200), mix(water, {190, 220, 215}, 120));
   p.plane_texture(p.level(horizon), horizon, p.height(), {90, 14, 4, 110});
-  Profile line = p.ridge(shore, p.between(10, 30), p.between(120, 300), 3);
+  const int bays = p.between(120, 300);
+  Profile line = p.ridge(shore, p.between(10, 30), bays, 3);
   const int tilt = p.between(-25, 25);
   for (int x = 0; x < p.width(); ++x) line[std::size_t(x)] += (x - p.width() / 2) * tilt / 100;
   Profile foam = line;
@@ -40,13 +42,17 @@ void beach(Painter& p) {
 void desert(Painter& p) {
   const int horizon = p.share_of_height(30, 55);
   day_sky(p, horizon);
-  const Colour colour = mix(sand(p), p.blend_of({{215, 140, 80}, {225, 190, 140}}), p.between(0, 256));
+  const int share = p.between(0, 256);
+  const Colour warm = p.blend_of({{215, 140, 80}, {225, 190, 140}});
+  const Colour colour = mix(sand(p), warm, share);
   p.gradient(horizon, p.height(), lit(colour, 200), colour);
   const int dunes = p.between(3, 5);
   for (int i = 0; i < dunes; ++i) {
     const int row = horizon + (p.height() - horizon) * i / dunes + p.between(-12, 12);
-    const Profile crest = p.ridge(row, p.between(30, 70), p.between(140, 320), 2);
-    p.fill_below(crest, p.height() + 60, lit(colour, p.between(245, 290)), lit(colour, p.between(110, 170)));
+    const int cell = p.between(140, 320);
+    const Profile crest = p.ridge(row, p.between(30, 70), cell, 2);
+    const Colour foot = lit(colour, p.between(110, 170));
+    p.fill_below(crest, p.height() + 60, lit(colour, p.between(245, 290)), foot);
     p.texture(crest, p.height(), {p.between(60, 120), p.between(5, 9), 3, 45});
   }
 }
@@ -56,7 +62,8 @@ void forest(Painter& p) {
   const Colour leaves = autumn ? p.blend_of({{150, 100, 40}, {120, 110, 40}})
                                : p.blend_of({{50, 100, 40}, {80, 120, 50}, {40, 80, 50}});
   const int ground = p.share_of_height(68, 88);
-  p.gradient(0, ground, lit(leaves, p.between(280, 420)), lit(leaves, p.between(160, 260)));
+  const Colour shade = lit(leaves, p.between(160, 260));
+  p.gradient(0, ground, lit(leaves, p.between(280, 420)), shade);
   p.texture(p.level(0), ground, {30, 34, 4, 200});
   p.gradient(ground, p.height(), lit(leaves, 120), p.blend_of({{70, 60, 40}, {50, 60, 35}}));
   p.texture(p.level(ground), p.height(), {14, 7, 3, 180});
@@ -80,7 +87,8 @@ void meadow(Painter& p) {
   day_sky(p, horizon);
   const Colour grass = p.blend_of({{80, 140, 50}, {120, 150, 60}, {60, 110, 50}});
   p.gradient(horizon, p.height(), mix(grass, {170, 190, 190}, 110), grass);
-  const Profile hills = p.ridge(horizon, p.between(5, 35), p.between(150, 350), 2);
+  const int cell = p.between(150, 350);
+  const Profile hills = p.ridge(horizon, p.between(5, 35), cell, 2);
   p.fill_below(hills, p.height(), mix(grass, {170, 190, 190}, 70), lit(grass, 200));
   p.plane_texture(hills, horizon - 50, p.height(), {26, 40, 4, 190});
   const Colour petals = p.blend_of({{235, 60, 50}, {240, 210, 60}, {240, 240, 235}, {170, 90, 190}});
@@ -118,8 +126,8 @@ void mountain(Painter& p) {
     p.texture(peaks, p.height(), {36, 28, 5, 170});
   }
   const Profile wood = p.ridge(p.share_of_height(72, 90), 24, 30, 4);
-  p.fill_below(wood, p.height(), p.blend_of({{40, 60, 45}, {60, 75, 50}}),
-               p.blend_of({{60, 85, 45}, {90, 95, 70}}));
+  const Colour meadows = p.blend_of({{60, 85, 45}, {90, 95, 70}});
+  p.fill_below(wood, p.height(), p.blend_of({{40, 60, 45}, {60, 75, 50}}), meadows);
   p.texture(wood, p.height(), {8, 10, 3, 160});
 }
 
@@ -127,8 +135,8 @@ void ocean(Painter& p) {
   const int horizon = p.share_of_height(22, 58);
   day_sky(p, horizon);
   const Colour water = p.blend_of({{20, 80, 130}, {40, 120, 140}, {60, 90, 105}, {30, 60, 90}});
-  p.gradient(horizon, p.height(), mix(water, {190, 205, 215}, p.between(20, 90)),
-             lit(water, p.between(150, 230)));
+  const Colour near = lit(water, p.between(150, 230));
+  p.gradient(horizon, p.height(), mix(water, {190, 205, 215}, p.between(20, 90)), near);
   const int waves = p.between(90, 200);
   p.plane_texture(p.level(horizon), horizon, p.height(), {waves, waves / 4, 5, p.between(120, 220)});
   const int crests = p.between(10, 60);

@@ -30,7 +30,8 @@ struct Texture {
 
 using Profile = std::vector<int>;  // per column, a height in rows from the top
 
-// One picture in the making. Coordinates are pixels from the top left; what lies outside is cut off.
+// One picture in the making. Coordinates are pixels from the top left; what lies outside is cut off. A scene makes one
+// random choice at a time: the order in which a call's arguments are evaluated is the compiler's.
 class Painter {
  public:
   // Draws a size of 400 to 600 pixels each way first.

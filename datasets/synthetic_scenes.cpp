@@ -53,11 +53,14 @@ void building(Painter& p, int left, int top, int width, int street, Colour wall)
 
 void city_night(Painter& p) {
   const int street = p.share_of_height(78, 92);
-  p.gradient(0, street, p.blend_of({{8, 10, 28}, {20, 18, 40}, {5, 8, 14}}),
-             p.blend_of({{120, 85, 95}, {150, 105, 75}, {75, 90, 150}}));
-  p.clouds(street, p.blend_of({{70, 60, 70}, {40, 40, 60}}), p.between(10, 50));
-  if (p.chance(40))
-    p.disc(p.share_of_width(10, 90), p.share_of_height(6, 20), p.between(10, 24), {235, 230, 205});
+  const Colour haze = p.blend_of({{120, 85, 95}, {150, 105, 75}, {75, 90, 150}});
+  p.gradient(0, street, p.blend_of({{8, 10, 28}, {20, 18, 40}, {5, 8, 14}}), haze);
+  const int cover = p.between(10, 50);
+  p.clouds(street, p.blend_of({{70, 60, 70}, {40, 40, 60}}), cover);
+  if (p.chance(40)) {
+    const int radius = p.between(10, 24), y = p.share_of_height(6, 20);
+    p.disc(p.share_of_width(10, 90), y, radius, {235, 230, 205});
+  }
   for (int layer = 0; layer < 2; ++layer) {
     const Colour wall = p.blend_of({{34, 34, 48}, {54, 46, 50}, {24, 32, 44}});
     for (int x = -p.between(0, 40); x < p.width();) {
@@ -69,21 +72,23 @@ void city_night(Painter& p) {
   }
   p.gradient(street, p.height(), {150, 115, 85}, {70, 56, 54});
   for (int i = p.between(10, 24); i > 0; --i) {
-    p.glow(p.share_of_width(0, 100), p.between(street, p.height()), p.between(12, 40), {255, 190, 100}, 200);
+    const int radius = p.between(12, 40), y = p.between(street, p.height());
+    p.glow(p.share_of_width(0, 100), y, radius, {255, 190, 100}, 200);
   }
   p.texture(p.level(0), p.height(), {10, 10, 4, 90});
 }
 
 void space(Painter& p) {
-  p.gradient(0, p.height(), p.blend_of({{4, 4, 12}, {10, 8, 24}, {2, 6, 10}}),
-             p.blend_of({{6, 4, 14}, {14, 8, 20}}));
+  const Colour depth = p.blend_of({{6, 4, 14}, {14, 8, 20}});
+  p.gradient(0, p.height(), p.blend_of({{4, 4, 12}, {10, 8, 24}, {2, 6, 10}}), depth);
   const Colour nebula = p.blend_of({{120, 50, 140}, {40, 90, 160}, {160, 70, 60}, {40, 130, 120}});
   p.clouds(p.height(), nebula, p.between(10, 45));
   p.texture(p.level(0), p.height(), {12, 12, 4, 200});
   for (int i = p.between(150, 700); i > 0; --i) {
     const int light = p.between(40, 256);
     const Colour star = lit(p.blend_of({{255, 250, 240}, {200, 215, 255}, {255, 220, 180}}), light);
-    p.disc(p.share_of_width(0, 100), p.share_of_height(0, 100), light > 245 ? 2 : light > 180 ? 1 : 0, star);
+    const int y = p.share_of_height(0, 100);
+    p.disc(p.share_of_width(0, 100), y, light > 245 ? 2 : light > 180 ? 1 : 0, star);
   }
   if (p.chance(75)) {
     const int x = p.share_of_width(15, 85), y = p.share_of_height(15, 85), radius = p.share_of_width(8, 24);
@@ -106,7 +111,8 @@ void sunset(Painter& p) {
   const Colour top = p.blend_of({{60, 50, 110}, {110, 70, 110}, {50, 70, 120}});
   const Colour low = p.blend_of({{250, 150, 60}, {240, 110, 70}, {250, 190, 110}});
   p.gradient(0, horizon + 1, top, low);
-  p.clouds(horizon, p.blend_of({{230, 110, 90}, {150, 80, 100}, {250, 170, 110}}), p.between(20, 60));
+  const int cover = p.between(20, 60);
+  p.clouds(horizon, p.blend_of({{230, 110, 90}, {150, 80, 100}, {250, 170, 110}}), cover);
   const int x = p.share_of_width(15, 85), y = horizon - p.share_of_height(-2, 14);
   p.glow(x, y, p.share_of_width(30, 60), {255, 210, 130}, 190);
   p.disc(x, y, p.share_of_width(3, 8), {255, 240, 200});
@@ -115,7 +121,8 @@ void sunset(Painter& p) {
     p.glow(x, p.height(), p.height() - horizon, {255, 190, 110}, 150);
     p.plane_texture(p.level(horizon), horizon, p.height(), {80, 16, 4, 200});
   } else {
-    const Profile hills = p.ridge(horizon, p.between(15, 45), p.between(60, 200), 4);
+    const int cell = p.between(60, 200);
+    const Profile hills = p.ridge(horizon, p.between(15, 45), cell, 4);
     p.fill_below(hills, p.height(), {38, 28, 36}, {14, 12, 18});
     p.texture(hills, p.height(), {9, 9, 3, 160});
   }
