@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "datasets/listing.h"
 #include "loader/base/errors.h"
 
 namespace leat {
@@ -74,14 +75,15 @@ std::vector<std::string> find_shards(const std::string& where, const std::vector
   std::error_code error;
   if (!fs::is_directory(where, error)) return expand_braces(where);
   std::vector<std::string> found;
-  fs::directory_iterator entries(where, error);
-  if (error) throw SystemError("listing " + where, error.value());
-  for (const fs::directory_entry& entry : entries) {
-    const std::string name = entry.path().string();
-    const bool ends =
-        std::ranges::any_of(suffixes, [&](const std::string& suffix) { return name.ends_with(suffix); });
-    if (ends && entry.is_regular_file(error)) found.push_back(name);
-  }
+  listing([&] {
+    for (const fs::directory_entry& entry : fs::directory_iterator(where)) {
+      const std::string name = entry.path().string();
+      const bool ends =
+          std::ranges::any_of(suffixes, [&](const std::string& suffix) { return name.ends_with(suffix); });
+      // A link that leads nowhere is a shard, too: one that cannot be opened.
+      if (ends && (entry.is_regular_file() || !entry.exists())) found.push_back(name);
+    }
+  });
   if (found.empty())
     refuse(where, fmt::format("the folder holds no file that ends in {}", fmt::join(suffixes, " or ")));
   std::ranges::sort(found);

@@ -1,5 +1,6 @@
 // Which files there are, how they are opened, and what is kept about them.
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 #include <thread>
 
 #include "datasets/formats/crc32c.h"
@@ -33,6 +34,17 @@ TEST_CASE("the shards of a folder, in byte order") {
   CHECK(find_shards(folder.path(), {".tar"}) == Names{folder / "a.tar", folder / "b.tar"});
   expect_error<ArgumentError>([&] { find_shards(folder.path(), {".mds"}); }, {"no file that ends in .mds"});
   CHECK(find_shards(folder / "x-{0..1}.tar", {".tar"}).size() == 2);
+}
+
+TEST_CASE("a folder's shard that cannot be reached is an error, not left out") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  folder.write("a.tar", "");
+  fs::create_directory(folder / "b.tar");
+  fs::create_symlink(folder / "nowhere", folder / "c.tar");  // is missed when it is opened
+  CHECK(find_shards(folder.path(), {".tar"}) == Names{folder / "a.tar", folder / "c.tar"});
+  fs::create_symlink(std::string(300, 'n'), folder / "d.tar");  // a name longer than file systems take
+  expect_error<SystemError>([&] { find_shards(folder.path(), {".tar"}); }, {"d.tar"});
 }
 
 TEST_CASE("shards are opened once, up to a limit, by any thread") {
