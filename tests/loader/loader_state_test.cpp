@@ -309,6 +309,26 @@ TEST_CASE("size() after a restore counts the batches delivered before and those 
   CHECK(second.size() == 15);
 }
 
+TEST_CASE("7: a state says the order of its own epoch, of a dataset that grows") {
+  class Growing final : public ArithmeticDataset {
+   public:
+    Growing() : ArithmeticDataset(0) {}
+    std::size_t size() const override { return samples; }
+    std::size_t samples = 12;
+  };
+  Growing dataset;
+  const DataLoaderOptions options{.batch_size = 4, .shuffle = true};
+  DataLoader loader(dataset, options);
+  CHECK(loader.state().dataset_size == 12);
+  dataset.samples = 20;
+  loader.start_epoch(1);
+  REQUIRE(loader.next());
+  const LoaderState state = loader.state();
+  DataLoader second(dataset, options);
+  second.restore(state);
+  CHECK(rest(second, 1) == rest(loader, 1));
+}
+
 TEST_CASE("bad samples before a restore count in the share that may be bad") {
   // A tenth is bad. With the 160 samples before the restore in the share, all 4 of the last 40 are allowed.
   const test::HookedDataset dataset(200, [](std::size_t index) {
