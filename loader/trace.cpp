@@ -13,6 +13,8 @@ namespace leat {
 
 Trace::Trace(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "we"), &std::fclose) {
   if (!file_) throw_errno(fmt::format("creating the trace file {}", path));
+  // Event by event: a process that is forked from this one would write what it inherits in a buffer once more.
+  std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   std::fputs("[", file_.get());
   name_track(kConsumer, "consumer");
 }
@@ -40,8 +42,7 @@ void Trace::span(int track, const std::string& name, std::uint64_t began_ns, std
 
 void Trace::write(const std::string& event) {
   const std::lock_guard lock(mutex_);
-  std::fputs(first_ ? "\n" : ",\n", file_.get());
-  std::fputs(event.c_str(), file_.get());
+  std::fputs(((first_ ? "\n" : ",\n") + event).c_str(), file_.get());
   first_ = false;
 }
 
