@@ -13,7 +13,8 @@
 namespace leat {
 
 enum class OnBadSample {
-  raise,       // next() throws SampleError in the place of the batch
+  raise,  // next() throws SampleError in the place of the batch
+  // With skip and substitute, next() passes over a batch that has no good row; size() and LoaderState::batches count it.
   skip,        // the row is left out: the batch is shorter by one
   substitute,  // the row is a copy of the nearest good row of its batch, the one before if there is one
 };

@@ -98,7 +98,8 @@ struct DataLoaderOptions {
   // Batches that the consumer may hold at once without reducing those in flight.
   std::size_t leases = 3;
   // Told of what is repaired while loading goes on (a worker that died, say), and, once, of the dataset's warnings
-  // (Dataset::warnings()) at the end of the first epoch that has any. Default: prints to stderr.
+  // (Dataset::warnings()) at the end of the first epoch that has any. Default: prints to stderr. If it throws, the call
+  // that told it throws the same, and the loader is of no further use.
   WarningHandler on_warning = nullptr;
 };
 
@@ -135,7 +136,8 @@ class DataLoader {
   // The next batch of the epoch, in order; nullopt once at its end. The call after that begins the epoch that
   // follows; the first call of all begins epoch 0. Throws SampleError (the epoch goes on with the batch after
   // it), TimeoutError (the batch may be asked for again), SlotsHeldError, and TooManyBadSamplesError,
-  // WorkerInitError or WorkerError (after these the loader is of no further use: it throws the same again).
+  // WorkerInitError or WorkerError (after these the loader is of no further use: it throws the same again). What a
+  // sampler throws, or an ArgumentError for an index that it should not give, ends the epoch: nullopt follows.
   std::optional<HostBatch> next();
 
   // Begins `epoch`, abandoning what is left of the present one.
@@ -150,8 +152,8 @@ class DataLoader {
   ///
   /// With another batch size or world size, the remaining samples of the epoch are delivered in the order they had,
   /// each once (except for samples that the sampler repeats as padding or leaves out). This may be repeated within an
-  /// epoch: a state knows all that was consumed. All ranks must have taken their states after equally many batches;
-  /// then the state of any rank will do for all. A state taken with in_order = false belongs to its own rank: only with
+  /// epoch: a state knows all that was consumed. All ranks must have taken their states after equally many batches
+  /// (LoaderState::batches); then the state of any rank will do for all. A state taken with in_order = false belongs to its own rank: only with
   /// a world size of 1 can it be restored with another batch size or world size. A batch sampler's batches stay as they
   /// are, but another number of ranks may divide what remains of them.
   ///
