@@ -6,6 +6,7 @@
 #include <string>
 
 #include "datasets/image/jpeg_encoder.h"
+#include "datasets/records/file_reading.h"
 #include "datasets/shards/mds_format.h"
 #include "datasets/shards/shard_set_writer.h"
 #include "datasets/shards/webdataset_format.h"
@@ -55,6 +56,30 @@ std::vector<ShardSummary> write_shards(const fs::path& folder, const ShardFormat
     writer.add(format.encode({{std::vector<std::byte>(300, std::byte{1})}}, i));
   writer.finish();
   return writer.shards();
+}
+
+// Of three images in shards of their own, and a fourth, empty one, at which the conversion stopped. Resuming may skip it.
+ConvertOptions broken_off(const TemporaryFolder& folder, Target to) {
+  for (int i = 0; i < 3; ++i) write_jpeg(folder, "src/cat/" + std::to_string(i) + ".jpg", 50 * i);
+  folder.write("src/cat/3.jpg", "");
+  ConvertOptions options;
+  options.source = folder / "src";
+  options.destination = folder / "dst";
+  options.to = to;
+  options.shard_bytes = 900;
+  expect_error<DataError>([&] { convert(options); }, {"3.jpg"});
+  options.resume = true;
+  options.skip_errors = true;
+  return options;
+}
+
+// Returns what it held before.
+std::string change_byte(const fs::path& file, std::size_t at) {
+  std::string content = content_of(file);
+  std::string changed = content;
+  changed.at(at) = static_cast<char>(changed[at] ^ 1);
+  replace_content(file, changed);
+  return content;
 }
 
 }  // namespace
@@ -134,9 +159,11 @@ TEST_CASE("a conversion is not resumed on shards that are not what was written")
   first.bytes = 5;
   second.file = "b.leat";
   second.bytes = 4;
-  save_state(folder.path(), {"job", {first, second}, 2, {}});
   folder.write("a.leat", "12345");
   folder.write("b.leat", "1234");
+  first.checksum = checksum_of_file(folder / "a.leat");
+  second.checksum = checksum_of_file(folder / "b.leat");
+  save_state(folder.path(), {"job", {first, second}, 2, {}});
   CHECK(load_state(folder.path(), "job").shards.size() == 2);
   const auto refused = [&] {
     expect_error<UsageError>([&] { load_state(folder.path(), "job"); }, {"b.leat", "not the 4 bytes"});
@@ -147,6 +174,29 @@ TEST_CASE("a conversion is not resumed on shards that are not what was written")
   refused();
   fs::remove(folder / "b.leat");
   refused();
+}
+
+TEST_CASE("a conversion to any format is not resumed where a byte of a finished shard changed") {
+  for (const Target to : {Target::leat, Target::webdataset, Target::mds}) {
+    const TemporaryFolder folder;
+    const ConvertOptions options = broken_off(folder, to);
+    const fs::path partial = folder / "dst.partial";
+    const std::vector<ShardSummary> shards = load_state(partial, job_of(options.source, options)).shards;
+    REQUIRE(shards.size() >= 2);
+    for (const ShardSummary& shard : shards) {
+      const fs::path path = partial / shard.file;
+      for (const std::size_t at :
+           {std::size_t{0}, std::size_t{shard.bytes / 2}, std::size_t{shard.bytes - 1}}) {
+        const std::string sound = change_byte(path, at);
+        expect_error<UsageError>([&] { convert(options); }, {path.string(), "not what was written"});
+        CHECK_FALSE(fs::exists(options.destination));
+        replace_content(path, sound);
+      }
+    }
+    const std::vector<ConversionResult> results = convert(options);
+    CHECK(results.at(0).samples == 3);
+    CHECK(results.at(0).resumed >= 2);
+  }
 }
 
 TEST_CASE("verifying finds each byte that changed on the disk, in shards of every foreign format") {

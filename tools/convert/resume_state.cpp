@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "datasets/read_file.h"
+#include "datasets/records/file_reading.h"
 #include "datasets/records/schema_json.h"
 #include "tools/common/command_line.h"
+#include "tools/convert/progress.h"
 
 namespace leat::tools {
 namespace {
@@ -78,6 +80,31 @@ std::string difference(const std::string& before, const std::string& now) {
   return names.empty() ? "an option" : names;
 }
 
+// Sizes first: they cost nothing.
+void require_unchanged(const fs::path& folder, const std::vector<ShardSummary>& shards) {
+  std::size_t samples = 0;
+  for (const ShardSummary& shard : shards) {
+    samples += shard.samples;
+    std::error_code error;
+    if (fs::file_size(folder / shard.file, error) == shard.bytes && !error) continue;
+    throw UsageError(
+        fmt::format("{} is not the {} bytes that were written: remove the folder and start again",
+                    (folder / shard.file).string(), shard.bytes));
+  }
+  if (shards.empty()) return;
+  Progress progress("checking what is there", samples);
+  std::size_t checked = 0;
+  std::uint64_t bytes = 0;
+  for (const ShardSummary& shard : shards) {
+    if (checksum_of_file(folder / shard.file) != shard.checksum) {
+      throw UsageError(
+          fmt::format("the content of {} is not what was written: remove the folder and start again",
+                      (folder / shard.file).string()));
+    }
+    progress.update(checked += shard.samples, bytes += shard.bytes);
+  }
+}
+
 }  // namespace
 
 std::string describe_job(const ConversionSource& source, const SourceAddress& address,
@@ -134,13 +161,7 @@ ResumeState load_state(const fs::path& folder, const std::string& job) {
         "{} was begun from another source or with other options ({} differs): remove it and start again",
         folder.string(), difference(state.job, job)));
   }
-  for (const ShardSummary& shard : state.shards) {
-    std::error_code error;
-    if (fs::file_size(folder / shard.file, error) == shard.bytes && !error) continue;
-    throw UsageError(
-        fmt::format("{} is not the {} bytes that were written: remove the folder and start again",
-                    (folder / shard.file).string(), shard.bytes));
-  }
+  require_unchanged(folder, state.shards);
   return state;
 }
 

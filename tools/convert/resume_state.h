@@ -43,8 +43,8 @@ bool has_state(const std::filesystem::path& folder);
 bool holds_no_work(const std::filesystem::path& folder);
 bool is_temporary_state(const std::filesystem::path& file);
 
-// Throws UsageError where there is no state, it belongs to another job (the text says what differs), or a shard is not
-// as it says.
+// Reads all shards. Throws UsageError where there is no state, it belongs to another job (the text says what differs),
+// or a shard has not the size and the checksum that it says.
 ResumeState load_state(const std::filesystem::path& folder, const std::string& job);
 
 void remove_state(const std::filesystem::path& folder);
