@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "datasets/image/jpeg_encoder.h"
 #include "datasets/records/file_reading.h"
@@ -197,6 +198,31 @@ TEST_CASE("a conversion to any format is not resumed where a byte of a finished 
     CHECK(results.at(0).samples == 3);
     CHECK(results.at(0).resumed >= 2);
   }
+}
+
+TEST_CASE("a conversion whose verification failed is verified again whenever it is resumed") {
+  const TemporaryFolder folder;
+  ConvertOptions options = broken_off(folder, Target::leat);
+  const fs::path partial = folder / "dst.partial";
+  const std::string job = job_of(options.source, options);
+  ResumeState state = load_state(partial, job);
+  // A record that differs from its checksum, in a shard whose own checksum is right: only verifying finds it.
+  ShardSummary& shard = state.shards.at(1);
+  const std::string name = shard.file, sound = change_byte(partial / name, shard.bytes / 2);
+  const std::uint64_t checksum = std::exchange(shard.checksum, checksum_of_file(partial / name));
+  save_state(partial, state);
+  options.verify = true;
+  expect_error<DataError>([&] { convert(options); }, {name});
+  CHECK(load_state(partial, job).verify);
+  options.verify = false;
+  expect_error<DataError>([&] { convert(options); }, {name});
+  CHECK_FALSE(fs::exists(options.destination));
+  state = load_state(partial, job);
+  CHECK(state.verify);
+  replace_content(partial / name, sound);
+  state.shards.at(1).checksum = checksum;
+  save_state(partial, state);
+  CHECK(convert(options).at(0).samples == 3);
 }
 
 TEST_CASE("verifying finds each byte that changed on the disk, in shards of every foreign format") {

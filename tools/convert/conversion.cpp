@@ -229,13 +229,19 @@ ResumeState begin(const Job& job, const ConvertOptions& options, const fs::path&
   const std::string text = describe_job(*job.source, job.address, options);
   if (!holds_no_work(folder)) {
     ResumeState state = load_state(folder, text);
-    if (state.skipped.empty() || options.skip_errors) return state;
-    throw UsageError(fmt::format(
-        "{} was begun with --on-error skip and lacks {} bad sample{}: resume it with --on-error skip, or "
-        "remove it and start again",
-        folder.string(), state.skipped.size(), state.skipped.size() == 1 ? "" : "s"));
+    if (!state.skipped.empty() && !options.skip_errors) {
+      throw UsageError(fmt::format(
+          "{} was begun with --on-error skip and lacks {} bad sample{}: resume it with --on-error skip, or "
+          "remove it and start again",
+          folder.string(), state.skipped.size(), state.skipped.size() == 1 ? "" : "s"));
+    }
+    if (options.verify && !state.verify) {
+      state.verify = true;
+      save_state(folder, state);
+    }
+    return state;
   }
-  ResumeState state{text, {}, 0, {}};
+  ResumeState state{text, {}, 0, {}, options.verify};
   save_state(folder, state);
   return state;
 }
@@ -246,6 +252,7 @@ ConversionResult run(const Job& job, const ConvertOptions& options, const fs::pa
   result.split = job.split;
   ResumeState state = begin(job, options, folder);
   for (const ShardSummary& shard : state.shards) result.resumed += shard.samples;
+  const bool verify = state.verify;
   Conversion conversion(*job.source, *job.recoder, *job.target.format, options, folder, std::move(state));
   conversion.run(options.workers);
   for (const ShardSummary& shard : conversion.shards()) {
@@ -261,7 +268,7 @@ ConversionResult run(const Job& job, const ConvertOptions& options, const fs::pa
     throw DataError(options.source, fmt::format("all of its {} samples are bad; the first, {}: {}",
                                                 result.skipped.size(), first.source, first.reason));
   }
-  if (options.verify) check_output(folder, conversion.shards(), options.to);
+  if (verify) check_output(folder, conversion.shards(), options.to);
   result.compression = job.target.compression;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

@@ -41,6 +41,7 @@ ResumeState parse(std::string_view text) {
     state.skipped.push_back({bad.at("index").get<std::size_t>(), bad.at("source").get<std::string>(),
                              bad.at("reason").get<std::string>()});
   }
+  state.verify = object.value("verify", false);
   return state;
 }
 
@@ -131,7 +132,11 @@ void save_state(const fs::path& folder, const ResumeState& state) {
   for (const BadSample& bad : state.skipped) {
     skipped.push_back({{"index", bad.index}, {"source", bad.source}, {"reason", bad.reason}});
   }
-  const json object{{"job", state.job}, {"shards", shards}, {"next", state.next}, {"skipped", skipped}};
+  const json object{{"job", state.job},
+                    {"shards", shards},
+                    {"next", state.next},
+                    {"skipped", skipped},
+                    {"verify", state.verify}};
   // Names and messages may hold any bytes: here they are for reading by people only.
   write_durably(folder / kStateName, object.dump(-1, ' ', false, json::error_handler_t::replace));
 }

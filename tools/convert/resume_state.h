@@ -25,6 +25,7 @@ struct ResumeState {
   std::vector<ShardSummary> shards;  // whole ones
   std::size_t next = 0;              // the first sample of the source that is in none of them
   std::vector<BadSample> skipped;    // before `next`
+  bool verify = false;               // a run so far was asked to verify, so the one that ends it does
 };
 
 inline constexpr const char* kStateName = "leat-convert.json";
