@@ -1,6 +1,9 @@
 #include "tools/sweep/swept_images.h"
 
+#include <atomic>
 #include <memory>
+#include <new>
+#include <string>
 
 #include "datasets/image_folder.h"
 #include "loader/base/warning.h"
@@ -27,23 +30,52 @@ void add_bytes_below(const fs::path& folder, int depth, std::uint64_t& bytes) {
   }
 }
 
+// The same samples; its warnings are told once by all loaders of all processes that share the flag.
+class WarnsOnce final : public Dataset {
+ public:
+  WarnsOnce(const Dataset& dataset, std::atomic<bool>& warned) : dataset_(dataset), warned_(warned) {}
+  std::size_t size() const override { return dataset_.size(); }
+  const Schema& schema() const override { return dataset_.schema(); }
+  void get(std::size_t index, Rng& rng, SampleWriter& out) const override { dataset_.get(index, rng, out); }
+  void prefetch(std::size_t index) const noexcept override { dataset_.prefetch(index); }
+  void read_ahead(std::size_t index) const noexcept override { dataset_.read_ahead(index); }
+  bool reads_ahead() const noexcept override { return dataset_.reads_ahead(); }
+  std::string describe(std::size_t index) const override { return dataset_.describe(index); }
+  std::string warnings() const override {
+    const std::string text = dataset_.warnings();
+    return text.empty() || warned_.exchange(true) ? std::string() : text;
+  }
+
+ private:
+  const Dataset& dataset_;
+  std::atomic<bool>& warned_;
+};
+
+std::atomic<bool>& flag_in(const SharedMemory& memory) {
+  return *std::launder(reinterpret_cast<std::atomic<bool>*>(memory.bytes().data()));
+}
+
 }  // namespace
 
 SweptImages::SweptImages(const ImageLocation& location, const SweepOptions& options)
     : transforms_(transforms_of(options)),
       decoding_{.limits = {.allow_corrupt = location.allow_corrupt}},
       images_(location, Part::all, transforms_),
-      options_{.batch_size = options.batch_size, .shuffle = true, .seed = options.seed} {}
+      options_{.batch_size = options.batch_size, .shuffle = true, .seed = options.seed},
+      warned_("the flag of a warning", sizeof(std::atomic<bool>)) {
+  new (warned_.bytes().data()) std::atomic<bool>(false);
+}
 
 DataLoader SweptImages::loader_of(const Dataset& dataset, int num_workers) const {
   DataLoaderOptions options = options_;
   options.num_workers = num_workers;
   // The constructor warns of more workers than CPUs, which a sweep is there to try. What comes later is passed on.
   const auto is_made = std::make_shared<bool>(false);  // shared with the loader, which moves out of here
-  options.on_warning = [is_made](const std::string& text) {
+  const auto once = std::make_shared<const WarnsOnce>(dataset, flag_in(warned_));  // kept by the handler
+  options.on_warning = [is_made, once](const std::string& text) {
     if (*is_made) warn(nullptr, text);
   };
-  DataLoader loader(dataset, options);
+  DataLoader loader(*once, options);
   *is_made = true;
   return loader;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "datasets/image/decode_options.h"
+#include "loader/base/shared_memory.h"
 #include "loader/sweep/sweep.h"
 #include "tools/common/image_set.h"
 #include "tools/sweep/options.h"
@@ -17,6 +18,7 @@ class SweptImages {
  public:
   SweptImages(const ImageLocation& location, const SweepOptions& options);
 
+  /// Of all loaders made here, in whatever process, one tells the warnings of its dataset: the first that has any.
   DataLoader loader(int num_workers) const { return loader_of(images_.dataset(), num_workers); }
   /// The same loader over another dataset.
   DataLoader loader_of(const Dataset& dataset, int num_workers) const;
@@ -30,6 +32,7 @@ class SweptImages {
   DecodeOptions decoding_;
   ImageSet images_;
   DataLoaderOptions options_;
+  SharedMemory warned_;  // a flag: the dataset's warnings were told
 };
 
 /// What the options say about the data, for the result of a sweep.
