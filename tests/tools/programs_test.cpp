@@ -160,6 +160,15 @@ TEST_CASE("wrong input ends with one line and code 2", "[process]") {
   check_refused(kTrain + " --data " + images() + " --lr many", "'many' is no positive number");
   check_refused(kTrain + " --data " + images() + " --lr 0", "'0' is no positive number");
   check_refused(kTrain + " --data " + images() + " --weight-decay -1", "'-1' is no non-negative number");
+  for (const char* widths : {"1,,2", ",5", "5,", "0", "1048577", "8 ''"}) {
+    check_refused(kTrain + " --data " + images() + " --hidden " + widths, "is no list of numbers from 1");
+  }
+  for (const char* number : {"nan", "inf", "1.5", "-0.1", "x"}) {
+    check_refused(kTrain + " --data " + images() + " --momentum " + number, "is no number from 0 to 1");
+  }
+  for (const char* number : {"nan", "-nan", "inf", "0.09", "86401"}) {
+    check_refused(kSweep + " --data " + images() + " --seconds " + number, "is no number from 0.1 to 86400");
+  }
   check_refused(kTrain + " --data " + images() + " --device tpu", "tpu");
   check_refused(kTrain + " --data " + images() + " --device cuda --replicas 2", "one process");
   check_refused(kSweep + " --data " + images() + " --workers 1,zwei", "zwei");
@@ -167,6 +176,28 @@ TEST_CASE("wrong input ends with one line and code 2", "[process]") {
   const std::string two = "env RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=1 ";
   check_refused(two + kTrain + " --data " + images() + " --replicas 2", "WORLD_SIZE=2");
   check_refused(two + kTrain + " --data " + images() + " --batch-size 5", "no multiple");
+}
+
+TEST_CASE("data that cannot be opened ends with one line and code 2", "[process]") {
+  const TemporaryFolder folder;
+  folder.write("classes/a/0.jpg", "");
+  folder.write("classes/b/0.txt", "");
+  folder.write("folder/other.txt", "");
+  std::filesystem::create_symlink("loop", folder / "loop");
+  const auto empty = [&](const std::string& name) { return folder.write(name, "").string(); };
+  const std::string other = (folder / "folder").string();
+  for (const auto& program : {kTrain + " --data ", kSweep + " --data "}) {
+    check_refused(program + (folder / "classes").string(), "classes/b");
+    check_refused(program + (folder / "loop").string(), "loop");
+    check_refused(program + empty("0.tar"), "cut off");
+    check_refused(program + "tfrecord:" + empty("0.tfrecord"), "0.tfrecord' holds no samples");
+    check_refused(program + "manifest:" + empty("0.csv"), "no rows");
+    for (const char* format : {"idx:", "mds:", "cifar10:"}) check_refused(program + format + other, other);
+    for (const char* scheme : {"imagefolder:", "leat:", "tfrecord:"})
+      check_refused(program + scheme, "no path follows");
+  }
+  check_refused(kConvert + " imagefolder: " + (folder / "out").string(), "no path follows 'imagefolder:'");
+  check_refused(kConvert + " " + (folder / "loop").string() + " " + (folder / "out").string(), "loop");
 }
 
 TEST_CASE("leat-train started by a launcher that it does not read is refused", "[process]") {
@@ -290,6 +321,23 @@ TEST_CASE("a sweep measures each number of workers", "[process]") {
     CHECK(trusted == result.at("doubts").empty());
     CHECK(trusted == (outcome.out.find("not to be relied on") == std::string::npos));
   }
+}
+
+TEST_CASE("a sweep tells the warnings of its images once", "[process]") {
+  const TemporaryFolder folder;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(images() + "/train")) {
+    if (!entry.is_regular_file() || std::filesystem::exists(folder / "images")) continue;
+    folder.write("images/a/0.jpg", read(entry.path()));
+    folder.write("images/b/0.jpg", read(entry.path()).substr(0, entry.file_size() / 2));
+  }
+  const Outcome outcome = run(kSweep + " --data " + (folder / "images").string() +
+                              " --allow-corrupt --workers 0,1 --rounds 3 --seconds 0.1 --image-size 16 "
+                              "--batch-size 2 --report " +
+                              (folder / "report.html").string());
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK(lines(outcome.err) == 1);
+  CHECK(outcome.err.find("warning") != std::string::npos);
 }
 
 TEST_CASE("a sweep's report is one page with charts and a prediction that was checked", "[process]") {

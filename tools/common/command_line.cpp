@@ -5,8 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -34,6 +36,17 @@ void reserve_standard_streams() {
   }
 }
 
+// Of finite numbers that `accepts` accepts; others are no `what`.
+template <class Accepts>
+CLI::Validator number_check(const std::string& what, const std::string& kind, Accepts accepts) {
+  return {[=](std::string& text) {
+            double value = 0;
+            const bool is_number = CLI::detail::lexical_cast(text, value) && std::isfinite(value);
+            return is_number && accepts(value) ? std::string() : fmt::format("'{}' is no {}", text, what);
+          },
+          kind};
+}
+
 // Throws SystemError, or Error if an earlier write failed and was not noticed.
 void flush_output() {
   if (std::fflush(stdout) != 0) throw_errno(kWritingOutput);
@@ -41,6 +54,11 @@ void flush_output() {
 }
 
 }  // namespace
+
+bool is_about_path(const SystemError& error) noexcept {
+  constexpr std::array kCodes{ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG, EACCES};
+  return std::ranges::find(kCodes, error.code()) != kCodes.end();
+}
 
 bool read_command_line(CLI::App& app, const ProgramText& text, int argc, const char* const* argv) {
   app.set_version_flag("--version", fmt::format("{} {}", app.get_name(), LEAT_VERSION), "Print the version");
@@ -67,6 +85,20 @@ void add_leniency(CLI::App& app, bool& allow_corrupt, bool& allow_empty) {
   app.add_flag("--allow-corrupt", allow_corrupt,
                "Accept images whose data is incomplete: missing pixels are gray (JPEG) or black (PNG)");
   app.add_flag("--allow-empty", allow_empty, "Accept class folders without images");
+}
+
+CLI::Validator number_between(double low, double high) {
+  return number_check(fmt::format("number from {} to {}", low, high),
+                      fmt::format("FLOAT in [{} - {}]", low, high),
+                      [=](double value) { return value >= low && value <= high; });
+}
+
+CLI::Validator positive_number() {
+  return number_check("positive number", "POSITIVE", [](double value) { return value > 0; });
+}
+
+CLI::Validator non_negative_number() {
+  return number_check("non-negative number", "NONNEGATIVE", [](double value) { return value >= 0; });
 }
 
 std::optional<std::size_t> parse_number(std::string_view text, std::size_t low, std::size_t high) {

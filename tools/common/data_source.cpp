@@ -126,6 +126,21 @@ std::string_view scheme_of(std::string_view uri) {
   return sound ? scheme : std::string_view();
 }
 
+ImageLocation find_stored_images(const std::string& uri) {
+  const std::string_view view = uri;
+  require_path(uri);
+  if (view.starts_with(kImageFolderScheme)) return look_at_folder(view.substr(kImageFolderScheme.size()));
+  if (view.starts_with(kClassesScheme)) return classes_at(view.substr(kClassesScheme.size()));
+  if (view.starts_with(kRecordsScheme)) return look_at_records(view.substr(kRecordsScheme.size()));
+  const std::string_view scheme = scheme_of(uri);
+  if (const auto format = source_format(scheme)) return locate(*format, view.substr(scheme.size() + 1));
+  if (!scheme.empty() && !fs::exists(uri)) {
+    throw UsageError(
+        fmt::format("'{}' has a scheme that is not known: {}; known are: {}", uri, scheme, data_uri_help()));
+  }
+  return look_at(uri);
+}
+
 }  // namespace
 
 std::string_view data_uri_help() {
@@ -139,17 +154,8 @@ std::string_view data_uri_help() {
 
 ImageLocation find_images(const std::string& uri, const Say& say) {
   const std::string_view view = uri;
-  if (view.starts_with(kImageFolderScheme)) return look_at_folder(view.substr(kImageFolderScheme.size()));
-  if (view.starts_with(kClassesScheme)) return classes_at(view.substr(kClassesScheme.size()));
-  if (view.starts_with(kRecordsScheme)) return look_at_records(view.substr(kRecordsScheme.size()));
   if (view.starts_with(kSynthetic)) return generate(parse_image_count(view.substr(kSynthetic.size())), say);
-  const std::string_view scheme = scheme_of(uri);
-  if (const auto format = source_format(scheme)) return locate(*format, view.substr(scheme.size() + 1));
-  if (!scheme.empty() && !fs::exists(uri)) {
-    throw UsageError(
-        fmt::format("'{}' has a scheme that is not known: {}; known are: {}", uri, scheme, data_uri_help()));
-  }
-  return look_at(uri);
+  return opening([&] { return find_stored_images(uri); });
 }
 
 fs::path cache_folder() {

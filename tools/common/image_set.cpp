@@ -63,6 +63,7 @@ std::vector<std::int64_t> ImageSet::open_records(const ImageLocation& location, 
   const auto& path = own_place ? *location.held_back : location.train;
   const auto source = open_source(*location.format, path.string(),
                                   {.part = own_place ? DatasetPart::test : DatasetPart::train});
+  if (source->size() == 0) throw UsageError(fmt::format("'{}' holds no samples", path.string()));
   auto records = std::make_unique<ImageRecords>(
       source, std::move(transforms),
       ImageRecordsOptions{.decode = {.limits = {.allow_corrupt = location.allow_corrupt}}});
@@ -79,9 +80,10 @@ std::vector<std::int64_t> ImageSet::open_records(const ImageLocation& location, 
 ImageSet::ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms) {
   const bool own_place = part == Part::held_back && location.held_back.has_value();
   const auto& path = own_place ? *location.held_back : location.train;
-  const auto labels = location.format
-                          ? open_records(location, own_place, part != Part::all, std::move(transforms))
-                          : open_folder(location, path, std::move(transforms));
+  const auto labels = opening([&] {
+    return location.format ? open_records(location, own_place, part != Part::all, std::move(transforms))
+                           : open_folder(location, path, std::move(transforms));
+  });
   if (own_place || part == Part::all || (part == Part::train && location.held_back)) return;
   auto indices = tenths(labels, part == Part::held_back);
   if (indices.empty()) {

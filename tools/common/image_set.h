@@ -24,8 +24,8 @@ enum class Part {
 // A dataset and what it consists of. Movable; the dataset stays where it is.
 class ImageSet {
  public:
-  // Lists or opens what lies there. Throws UsageError where nothing is left in this part, and what ImageFolder, RecordImages,
-  // open_source() and ImageRecords throw.
+  // Lists or opens what lies there. Throws UsageError where nothing is left in this part, and where ImageFolder, RecordImages,
+  // open_source() or ImageRecords find the data missing or damaged; their other errors pass.
   ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms);
 
   const Dataset& dataset() const noexcept;

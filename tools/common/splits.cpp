@@ -115,9 +115,13 @@ std::string_view split_of_shard(const std::string& name) {
 
 }  // namespace
 
+void require_path(const std::string& uri) {
+  if (uri.ends_with(':') && !fs::exists(uri)) throw UsageError(fmt::format("no path follows '{}'", uri));
+}
+
 void require_something(const fs::path& path) {
   const bool is_pattern = path.string().find('{') != std::string::npos;
-  if (!fs::exists(path) && !is_pattern)
+  if (!is_pattern && !listing([&] { return fs::exists(path); }))
     throw UsageError(fmt::format("there is nothing at '{}'", path.string()));
 }
 

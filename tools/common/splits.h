@@ -23,6 +23,9 @@ inline constexpr std::string_view kClassesScheme = "classes:";
 inline constexpr std::string_view kImageFolderScheme = "imagefolder:";
 inline constexpr std::string_view kRecordsScheme = "leat:";
 
+// Throws UsageError where nothing follows the scheme of a data URI: "imagefolder:".
+void require_path(const std::string& uri);
+
 /// Throws UsageError where nothing lies at the path. A pattern of names, with {000..123} in it, is taken as it is.
 void require_something(const std::filesystem::path& path);
 

@@ -111,6 +111,7 @@ std::unique_ptr<ConversionSource> open_format(const SourceAddress& address, cons
 }  // namespace
 
 SourceAddress find_source(const std::string& uri) {
+  require_path(uri);
   const std::string_view view = uri;
   for (const std::string_view scheme : {kImageFolderScheme, kClassesScheme}) {
     if (view.starts_with(scheme)) return {Kind::image_folder, view.substr(scheme.size())};

@@ -52,7 +52,7 @@ std::optional<SweepOptions> read_sweep_options(int argc, const char* const* argv
       ->capture_default_str();
   app.add_option("--seconds", options.seconds,
                  "How long to measure each number of workers, in all rounds together")
-      ->check(CLI::Range(0.1, 86400.0))
+      ->check(number_between(0.1, 86400))
       ->capture_default_str();
   app.add_option("--rounds", options.rounds, "In how many rounds; the spread is known from 3 on")
       ->check(CLI::Range(1, 1000))

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "tools/common/command_line.h"
 #include "tools/common/standard_tables.h"
@@ -40,34 +41,45 @@ ProgramText manual_text() {
           .see_also = {"leat-sweep", "leat-convert"}};
 }
 
-// CLI::PositiveNumber and NonNegativeNumber print their upper bound in 300 digits.
-CLI::Validator number(bool may_be_zero) {
-  const char* const kind = may_be_zero ? "NONNEGATIVE" : "POSITIVE";
-  return {[=](std::string& text) {
-            double value = 0;
-            const bool is_number = CLI::detail::lexical_cast(text, value) && std::isfinite(value);
-            if (is_number && (value > 0 || (may_be_zero && value == 0))) return std::string();
-            return fmt::format("'{}' is no {} number", text, may_be_zero ? "non-negative" : "positive");
-          },
-          kind};
+constexpr std::size_t kMaxWidth = 1 << 20;
+
+// The numbers of a list such as "512,256"; nullopt where a part is no number from 1 to kMaxWidth, or is empty.
+std::optional<std::vector<std::size_t>> parse_widths(std::string_view text) {
+  std::vector<std::size_t> widths;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', first), text.size());
+    const auto width = parse_number(text.substr(first, comma - first), 1, kMaxWidth);
+    if (!width) return std::nullopt;
+    widths.push_back(*width);
+    first = comma + 1;
+  }
+  return widths;
 }
 
-void add_model_options(CLI::App& app, TrainOptions& options) {
+CLI::Validator widths_check() {
+  return {[](std::string& text) {
+            if (parse_widths(text)) return std::string();
+            return fmt::format("'{}' is no list of numbers from 1 to {}, such as 512,256", text, kMaxWidth);
+          },
+          fmt::format("INT in [1 - {}]", kMaxWidth)};
+}
+
+void add_model_options(CLI::App& app, TrainOptions& options, std::vector<std::string>& hidden) {
   app.add_option("--image-size", options.image_size, "Height and width that images are resized to, in pixels")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  app.add_option("--hidden", options.hidden, "Widths of the hidden layers, such as 512,256")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1 << 20))
+  app.add_option("--hidden", hidden, "Widths of the hidden layers, such as 512,256")
+      ->type_name("N")
+      ->check(widths_check())
       ->capture_default_str();
   app.add_option("--lr", options.learning_rate, "Peak of the learning rate, which rises and then falls to 0")
-      ->check(number(false))
+      ->check(positive_number())
       ->capture_default_str();
   app.add_option("--momentum", options.momentum, "Momentum of SGD")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_between(0, 1))
       ->capture_default_str();
   app.add_option("--weight-decay", options.weight_decay, "Weight decay of SGD, not applied to biases")
-      ->check(number(true))
+      ->check(non_negative_number())
       ->capture_default_str();
 }
 
@@ -76,6 +88,7 @@ void add_model_options(CLI::App& app, TrainOptions& options) {
 std::optional<TrainOptions> read_train_options(int argc, const char* const* argv) {
   TrainOptions options;
   std::string workers = "auto", device = "cpu";
+  std::vector<std::string> hidden{fmt::format("{}", fmt::join(options.hidden, ","))};
   CLI::App app("", "leat-train");
   app.add_option("--data", options.data, "What to train on, a data URI: see below")
       ->type_name("URI")
@@ -99,11 +112,16 @@ std::optional<TrainOptions> read_train_options(int argc, const char* const* argv
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Of the initial parameters, the order and the random crops")
       ->capture_default_str();
-  add_model_options(app, options);
+  add_model_options(app, options, hidden);
   add_leniency(app, options.allow_corrupt, options.allow_empty);
   app.add_option("--json", options.json, "Write the figures to this file, too")->type_name("FILE");
   if (!read_command_line(app, manual_text(), argc, argv)) return std::nullopt;
   options.num_workers = parse_worker_count(workers);
+  options.hidden.clear();
+  for (const std::string& list : hidden) {
+    const auto widths = parse_widths(list).value();  // they were checked
+    options.hidden.insert(options.hidden.end(), widths.begin(), widths.end());
+  }
   options.device = device == "cuda" ? DeviceKind::cuda : DeviceKind::host;
   return options;
 }
