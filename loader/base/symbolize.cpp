@@ -128,7 +128,8 @@ class SourceLines {
     const std::string text = output_of(std::move(arguments), deadline);
     std::string_view rest = text;
     for (const std::uint64_t offset : offsets) {
-      if (std::count(rest.begin(), rest.end(), '\n') < 2) return;  // the program took too long: to be asked again
+      if (std::count(rest.begin(), rest.end(), '\n') < 2)
+        return;  // the program took too long: to be asked again
       const std::string_view function = next_line(rest), line = next_line(rest);
       known_[{module, offset}] = {known(function), known(line.substr(0, line.find(" (discriminator")))};
     }
