@@ -113,7 +113,7 @@ TEST_CASE("the pages of reserved memory need no addresses beside its own", "[pro
       constexpr std::size_t kBytes = std::size_t{64} << 20;
       std::size_t pages = 0;
       std::ifstream("/proc/self/statm") >> pages;  // of addresses
-      const rlim_t addresses = pages * page_size() + kBytes + kBytes / 2;
+      const rlim_t addresses = pages * page_size() + kBytes + kBytes / 4;
       const rlimit limit{addresses, addresses};
       if (::setrlimit(RLIMIT_AS, &limit) != 0) return 1;
       SharedMemory memory("test memory", kBytes, Pages::reserved, forks);
