@@ -63,24 +63,27 @@ void check_all_deaths(const std::string& source, const TemporaryFolder& folder, 
   CHECK(refused <= 1);  // killed behind the very last removal
 }
 
+// Three images of one class; their image folder.
+fs::path write_images(const TemporaryFolder& folder) {
+  for (int i = 0; i < 3; ++i) write_jpeg(folder, "src/cat/" + std::to_string(i) + ".jpg", i);
+  return folder / "src";
+}
+
 }  // namespace
 
 TEST_CASE("convert: killed at any change of a file, records are resumed to the same bytes", "[process]") {
   const TemporaryFolder folder;
-  for (int i = 0; i < 3; ++i) write_jpeg(folder, "src/cat/" + std::to_string(i) + ".jpg", i);
-  check_all_deaths(folder / "src", folder, " --shard-size 900B --workers 1");
+  check_all_deaths(write_images(folder), folder, " --shard-size 900B --workers 1");
 }
 
 TEST_CASE("convert: killed at any change of a file, WebDataset is resumed to the same bytes", "[process]") {
   const TemporaryFolder folder;
-  for (int i = 0; i < 3; ++i) write_jpeg(folder, "src/cat/" + std::to_string(i) + ".jpg", i);
-  check_all_deaths(folder / "src", folder, " --to webdataset --workers 1 --verify");
+  check_all_deaths(write_images(folder), folder, " --to webdataset --workers 1 --verify");
 }
 
 TEST_CASE("convert: killed at any change of a file, MDS is resumed to the same bytes", "[process]") {
   const TemporaryFolder folder;
-  for (int i = 0; i < 3; ++i) write_jpeg(folder, "src/cat/" + std::to_string(i) + ".jpg", i);
-  check_all_deaths(folder / "src", folder, " --to mds --workers 1");
+  check_all_deaths(write_images(folder), folder, " --to mds --workers 1");
 }
 
 TEST_CASE("convert: killed at any change of a file, splits are resumed to the same bytes", "[process]") {
