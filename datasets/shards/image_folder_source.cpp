@@ -1,7 +1,9 @@
 #include "datasets/shards/image_folder_source.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -16,6 +18,18 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20, kMaxNameBytes = 4096;
 
+// Two folders can get one name: "a%FF" and the folder of the byte 0xff behind an "a".
+std::vector<std::string> names_of(const ImageFolder& folder, const std::string& root) {
+  std::vector<std::string> names;
+  for (const std::string& name : folder.classes()) {
+    names.push_back(utf8_name(name));
+    if (std::ranges::count(names, names.back()) > 1)
+      throw DataError(root,
+                      fmt::format("two class folders would be stored under the name '{}'", names.back()));
+  }
+  return names;
+}
+
 RecordSchema make_schema(const std::vector<std::string>& classes) {
   return RecordSchema({{{"label", DType::i64, {}}, Content::values},
                        {Field::text("image", kMaxFileBytes), Content::jpeg},
@@ -29,7 +43,7 @@ RecordSchema make_schema(const std::vector<std::string>& classes) {
 ImageFolderSource::ImageFolderSource(const std::filesystem::path& root, bool allow_empty)
     : folder_(root, CenterCrop{1}, {.allow_empty = allow_empty}),
       root_((root / "").string()),
-      schema_(make_schema(folder_.classes())) {}
+      schema_(make_schema(names_of(folder_, root_))) {}
 
 ConversionSample ImageFolderSource::read(std::size_t index) const {
   ConversionSample sample;

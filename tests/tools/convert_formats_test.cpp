@@ -210,18 +210,30 @@ TEST_CASE("convert: of several fields of images --image-field names the one to r
   CHECK(decoder.read_header(value(records, sample, "left")) == Size{40, 20});
 }
 
-TEST_CASE("convert: a file's name that is not UTF-8 comes through every format", "[process]") {
+TEST_CASE("convert: names of files and classes that are not UTF-8 come through every format", "[process]") {
   const Place place;
   const auto jpeg = encode_jpeg(image_of({8, 6}, ramp).view());
   place.write("src/cat/caf\xe9.jpg", text_of(jpeg));
   place.write("src/cat/x.1.jpg", text_of(jpeg));
   place.write("src/cat/x_1.jpg", text_of(jpeg));
+  place.write("src/\xe9t\xe9/1.jpg", text_of(jpeg));
   for (const std::string to : {"mds", "webdataset", "leat"}) {
     const ConvertOutcome outcome = place.run(place / "src " + place / to + " --verify --to " + to);
     CHECK(outcome.code == 0);
     REQUIRE(place.run(place / to + " " + place / (to + "-records")).code == 0);
     const RecordSource records(place / (to + "-records"));
-    REQUIRE(records.size() == 3);
+    REQUIRE(records.size() == 4);
     CHECK(text_of(value(records, records.read(0), "name")).starts_with("cat/caf%E9"));
+    CHECK(records.schema().classes() == std::vector<std::string>{"cat", "%E9t%E9"});
   }
+}
+
+TEST_CASE("convert: two class folders that would get one name are refused", "[process]") {
+  const Place place;
+  const auto jpeg = encode_jpeg(image_of({8, 6}, ramp).view());
+  place.write("src/a%FF/1.jpg", text_of(jpeg));
+  place.write("src/a\xff/1.jpg", text_of(jpeg));
+  const ConvertOutcome outcome = place.run(place / "src " + place / "set");
+  CHECK(outcome.code == 2);
+  CHECK(outcome.err.find("'a%FF'") != std::string::npos);
 }
