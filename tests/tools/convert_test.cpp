@@ -1,8 +1,5 @@
 // leat-convert as a user starts it: what it writes, and what is left when it is killed or the disk is full.
-#include <unistd.h>
-
 #include <catch2/catch_test_macros.hpp>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <map>
@@ -11,8 +8,8 @@
 #include "datasets/shards/image_folder_source.h"
 #include "datasets/shards/record_source.h"
 #include "datasets/synthetic_folder.h"
-#include "loader/base/child_process.h"
 #include "tests/datasets/records/arithmetic_records.h"
+#include "tests/support/file_operations.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tools/run_convert.h"
 
@@ -21,8 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace leat;
 using namespace leat::test;
-
-const std::string kConvert = LEAT_CONVERT;
 
 using Outcome = ConvertOutcome;
 
@@ -55,8 +50,8 @@ std::size_t shards_in(const fs::path& folder) {
   return count;
 }
 
-// Long enough to be caught in the middle.
-const std::string kSlow = " --raw --resize square:224 --zstd 15 --shard-size 600KB";
+// Some twenty shards.
+const std::string kManyShards = " --raw --resize square:224 --zstd 15 --shard-size 600KB";
 
 }  // namespace
 
@@ -104,32 +99,29 @@ TEST_CASE("convert: killed in the middle, nothing looks whole, and resuming give
   const TemporaryFolder folder;
   const std::string set = folder / "set", whole = folder / "whole";
   const auto source = files_of(images());
-  ChildProcess child = ChildProcess::run([&] {
-    ::execl("/bin/bash", "bash", "-c", ("exec " + kConvert + " " + images() + " " + set + kSlow).c_str(),
-            nullptr);
-    return 1;
-  });
-  while (shards_in(set + ".partial") < 3) REQUIRE_FALSE(child.wait(std::chrono::milliseconds(2)));
-  child.kill(SIGKILL);
-  CHECK(describe_wait_status(child.wait()).find("signal 9") != std::string::npos);
+  const Outcome killed =
+      run_convert(images() + " " + set + kManyShards, std::string(kDieAt) + "=60 ", LEAT_CONVERT_DYING);
+  INFO(killed.err);
+  CHECK(killed.code == 128 + SIGKILL);
+  CHECK(shards_in(set + ".partial") >= 3);
   CHECK_FALSE(fs::exists(set));
   CHECK(run("verify " + set + ".partial").code == 2);  // no data set
   CHECK(files_of(images()) == source);
 
-  const Outcome again = run(images() + " " + set + kSlow);
+  const Outcome again = run(images() + " " + set + kManyShards);
   CHECK(again.code == 2);
   CHECK(again.err.find("--resume") != std::string::npos);
-  const Outcome other = run(images() + " " + set + kSlow + " --resume --quality 3");
+  const Outcome other = run(images() + " " + set + kManyShards + " --resume --quality 3");
   CHECK(other.code == 2);
   const Outcome differs = run(images() + " " + set + " --resume");
   CHECK(differs.code == 2);
   CHECK(differs.err.find("other options") != std::string::npos);
 
-  const Outcome resumed = run(images() + " " + set + kSlow + " --resume --verify");
+  const Outcome resumed = run(images() + " " + set + kManyShards + " --resume --verify");
   INFO(resumed.err);
   REQUIRE(resumed.code == 0);
   CHECK(resumed.out.find("were there already") != std::string::npos);
-  REQUIRE(run(images() + " " + whole + kSlow + " --workers 3").code == 0);
+  REQUIRE(run(images() + " " + whole + kManyShards + " --workers 3").code == 0);
   CHECK(files_of(set) == files_of(whole));
 }
 
