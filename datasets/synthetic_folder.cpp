@@ -167,7 +167,7 @@ bool write_synthetic_image_folder(const fs::path& root, const SyntheticFolderOpt
     write_images(folder.path(), options);
     return folder.publish() || !is_complete(root, options);
   } catch (const fs::filesystem_error& error) {
-    throw SystemError(error.what(), error.code().value());
+    throw SystemError("changing " + error.path1().string(), error.code().value());
   }
 }
 

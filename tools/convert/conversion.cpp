@@ -296,7 +296,7 @@ std::vector<ConversionResult> convert(const ConvertOptions& options) {
     work.publish(splits);
     return results;
   } catch (const fs::filesystem_error& error) {
-    throw SystemError(error.what(), error.code().value());
+    throw SystemError("changing " + error.path1().string(), error.code().value());
   }
 }
 
