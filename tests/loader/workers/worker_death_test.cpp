@@ -311,6 +311,25 @@ TEST_CASE("62: a worker that hangs in a sample is killed at the deadline, and th
   CHECK(loader.bad_samples()[0].origin.text.find("0.2 s") != std::string::npos);
 }
 
+TEST_CASE("62: the deadline of a sample does not count what its next worker does before it loads one",
+          "[process]") {
+  const SharedCounters<1> hung;
+  const HookedDataset dataset(8, [&](std::size_t index) {
+    if (index == 3 && hung[0].fetch_add(1) == 0) ::pause();
+  });
+  Warnings warnings;
+  DataLoader loader(dataset, {.batch_size = 4,
+                              .num_workers = 1,
+                              .sample_timeout = 100ms,
+                              .worker_init_fn = [](int) { std::this_thread::sleep_for(500ms); },
+                              .on_warning = warnings.handler()});
+  std::size_t batches = 0;
+  for (; const auto batch = loader.next(); ++batches) check_rows(*batch, 0);
+  CHECK(batches == 2);
+  CHECK(hung[0] == 2);
+  CHECK(warnings.with("takes its place") == 1);
+}
+
 TEST_CASE("53: a worker that is stopped meets the same deadline", "[process]") {
   const SharedCounters<1> stopped;
   const HookedDataset dataset(40, [&](std::size_t index) {
