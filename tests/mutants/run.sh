@@ -41,11 +41,20 @@ fresh_temporaries() {
 
 build_program() { cmake --build "$build" --target "$1" >"$work/build.log" 2>&1; }
 
+# Ends the processes that a program's tests have left behind: a mutant may have workers outlive their loader.
+end_leftovers() {
+  local process
+  for process in /proc/[0-9]*; do
+    if [ "$(readlink "$process/exe" || true)" = "$build/bin/$1" ]; then kill -KILL "${process#/proc/}" || true; fi
+  done 2>/dev/null
+}
+
 # run_program PROGRAM SECONDS [TESTS]: runs its tests up to the first one that fails. Sets `killer` to the name of that one.
 run_program() {
   local status=0 tests=${3:-~[gpu]~[slow]~[real-data]}
   fresh_temporaries
   (cd "$build" && timeout -k 10 "$2" "bin/$1" "$tests" -a -d yes) >"$work/tests.log" 2>&1 || status=$?
+  end_leftovers "$1"
   [ "$status" -eq 0 ] && return
   killer=$(sed -n 's/^[0-9.]* s: //p' "$work/tests.log" | tail -1) # that ended; one that hangs may not have
   [ "$status" -lt 124 ] || killer="a hang or an abort at or behind: $killer"
