@@ -264,6 +264,7 @@ TEST_CASE("what the program had printed is printed once, and all that workers pr
     const HookedDataset dataset(900, [](std::size_t index) {
       if (index % 3 == 0) std::printf("sample %zu by printf\n", index);
       if (index % 3 == 1) std::cout << "sample " << index << " by cout\n";
+      if (index == 899) std::printf("the last sample's words, without an end of line");
       if (index == 500) {
         std::printf("last words without an end of line");
         std::exit(0);  // NOLINT(concurrency-mt-unsafe)
@@ -289,6 +290,7 @@ TEST_CASE("what the program had printed is printed once, and all that workers pr
     CHECK(count(text, " by printf\n") >= 2 + 300);
     CHECK(count(text, " by cout\n") >= 1 + 300);
     CHECK(count(text, "last words") == 2);  // of both workers that it ended
+    CHECK(count(text, "the last sample's words") == 1);
     for (std::size_t index = 0; index < 900; ++index) {
       const std::string line =
           "sample " + std::to_string(index) + (index % 3 == 0 ? " by printf\n" : " by cout\n");
