@@ -204,6 +204,7 @@ class Chain {
         const auto of = rank_bound_ ? static_cast<std::size_t>(rank) : random_() % states_.size();
         const LoaderState& state = all_at_work_ || rank_bound_ ? states_[of] : states_[0];
         loader.restore(LoaderState::from_json(state.to_json()));
+        REQUIRE(delivered_samples(loader.state()) == delivered_samples(state));
       }
       const std::size_t before = delivered_batches(loader);
       for (std::size_t step = 0; step < steps && before + step < loader.size(); ++step) {
@@ -226,6 +227,12 @@ class Chain {
   static std::size_t delivered_batches(const DataLoader& loader) {
     const LoaderState state = loader.state();
     return state.batches + state.ahead.size();
+  }
+
+  static std::size_t delivered_samples(const LoaderState& state) {
+    std::size_t samples = state.samples;
+    for (const auto& [number, rows] : state.ahead) samples += rows;
+    return samples;
   }
 
   // Against the epoch of a loader that was never interrupted.
