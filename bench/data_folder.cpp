@@ -1,7 +1,7 @@
 #include "bench/data_folder.h"
 
-#include "datasets/formats/cache_folder.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/cache_folder.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat::bench {
 

@@ -11,11 +11,11 @@
 #include "bench/bare_decode.h"
 #include "bench/comparison.h"
 #include "bench/raw_samples.h"
-#include "datasets/combinators/subset.h"
-#include "datasets/image/imagenet.h"
-#include "datasets/image_folder.h"
-#include "datasets/read_file.h"
-#include "loader/data_loader.h"
+#include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/image/imagenet.h"
+#include "leat/datasets/image_folder.h"
+#include "leat/datasets/read_file.h"
+#include "leat/loader/data_loader.h"
 
 namespace leat::bench {
 

@@ -11,7 +11,7 @@
 #include "bench/data_folder.h"
 #include "bench/jpeg_samples.h"
 #include "bench/tiny_samples.h"
-#include "datasets/synthetic_folder.h"
+#include "leat/datasets/synthetic_folder.h"
 #include "tools/common/command_line.h"
 #include "tools/common/standard_tables.h"
 

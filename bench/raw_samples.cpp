@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "bench/data_folder.h"
-#include "datasets/combinators/subset.h"
-#include "datasets/image/image_loader.h"
-#include "datasets/image/jpeg_decoder.h"
-#include "datasets/records/record_images.h"
-#include "datasets/shards/image_folder_source.h"
-#include "datasets/shards/record_writer.h"
-#include "loader/data_loader.h"
+#include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/image/image_loader.h"
+#include "leat/datasets/image/jpeg_decoder.h"
+#include "leat/datasets/records/record_images.h"
+#include "leat/datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/record_writer.h"
+#include "leat/loader/data_loader.h"
 
 namespace leat::bench {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/comparison.h"
-#include "datasets/in_memory.h"
-#include "loader/data_loader.h"
+#include "leat/datasets/in_memory.h"
+#include "leat/loader/data_loader.h"
 
 namespace leat::bench {
 

@@ -26,8 +26,20 @@ function(leat_sources variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
+# The headers in the build tree have the paths that they have where leat is installed: <leat/loader/data_loader.h> by a link
+# to the room, <leat.h> and <leat/version.h> written when CMake runs.
+set(LEAT_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
+set(LEAT_ROOMS loader datasets transfer parallel)
+file(MAKE_DIRECTORY ${LEAT_INCLUDE_DIR}/leat)
+foreach(room IN LISTS LEAT_ROOMS)
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${room} ${LEAT_INCLUDE_DIR}/leat/${room} SYMBOLIC)
+endforeach()
+configure_file(cmake/leat.h.in ${LEAT_INCLUDE_DIR}/leat.h COPYONLY)
+configure_file(cmake/version.h.in ${LEAT_INCLUDE_DIR}/leat/version.h @ONLY)
+
 # leat_library(<name> FOLDERS <folder>... [PUBLIC <library>...] [PRIVATE <library>...])
-# makes leat::<name>; headers are included from the project's root: #include "loader/data_loader.h".
+# makes leat::<name>. Its headers, and those of the libraries below it, are included as users include them:
+# #include "leat/loader/data_loader.h".
 function(leat_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;PUBLIC;PRIVATE")
   leat_sources(sources ${arg_FOLDERS})
@@ -35,11 +47,17 @@ function(leat_library name)
   add_library(leat::${name} ALIAS leat_${name})
   set_target_properties(leat_${name} PROPERTIES EXPORT_NAME ${name})
   target_include_directories(leat_${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+    $<BUILD_INTERFACE:${LEAT_INCLUDE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(leat_${name} PUBLIC cxx_std_20)
   target_link_libraries(leat_${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
   leat_compile_options(leat_${name})
+endfunction()
+
+# leat_own_headers(<target>): headers of bench/, tests/ and tools/, which are not installed, are included by their paths from
+# the project's root: #include "tools/common/command_line.h".
+function(leat_own_headers target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
 endfunction()
 
 # leat_program(<name> FOLDERS <folder>... LIBRARIES <library>...)
@@ -48,5 +66,6 @@ function(leat_program name)
   leat_sources(sources ${arg_FOLDERS})
   add_executable(${name} ${sources} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  leat_own_headers(${name})
   leat_compile_options(${name})
 endfunction()

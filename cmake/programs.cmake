@@ -1,12 +1,11 @@
 # What all programs share: how they read their command line, and how they are installed.
 find_package(CLI11 REQUIRED)
-include(GNUInstallDirs)
 
 add_library(leat_tools_common STATIC)
 leat_sources(sources tools/common)
 target_sources(leat_tools_common PRIVATE ${sources})
 target_link_libraries(leat_tools_common PUBLIC leat::leat PRIVATE fmt::fmt CLI11::CLI11)
-target_compile_definitions(leat_tools_common PRIVATE LEAT_VERSION="${PROJECT_VERSION}")
+leat_own_headers(leat_tools_common)
 leat_compile_options(leat_tools_common)
 
 # leat_install_program(<name>): installs it with its man page and its completions for bash, zsh and fish, which the program

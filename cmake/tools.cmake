@@ -17,6 +17,7 @@ function(leat_tool name)
   add_library(leat_tools_${name} STATIC ${sources})
   target_link_libraries(leat_tools_${name} PUBLIC leat_tools_common PRIVATE fmt::fmt CLI11::CLI11
                         nlohmann_json::nlohmann_json ${arg_LIBRARIES})
+  leat_own_headers(leat_tools_${name})
   leat_compile_options(leat_tools_${name})
   leat_program(leat-${name} SOURCES ${PROJECT_SOURCE_DIR}/${folder}/main.cpp LIBRARIES leat_tools_${name})
   leat_install_program(leat-${name})

@@ -1,4 +1,4 @@
-#include "datasets/file_advice.h"
+#include "leat/datasets/file_advice.h"
 
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/file_index.h"
+#include "leat/datasets/file_index.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "datasets/image_folder.h"
+#include "leat/datasets/image_folder.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include <system_error>
 #include <utility>
 
-#include "datasets/image/image_loader.h"
-#include "datasets/listing.h"
-#include "datasets/read_file.h"
-#include "loader/base/errors.h"
-#include "loader/base/warning.h"
+#include "leat/datasets/image/image_loader.h"
+#include "leat/datasets/listing.h"
+#include "leat/datasets/read_file.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/warning.h"
 
 namespace leat {
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "datasets/dataset.h"
-#include "datasets/file_index.h"
-#include "datasets/image/decode_options.h"
-#include "datasets/image/image.h"
-#include "datasets/image/transform.h"
-#include "datasets/image_warnings.h"
-#include "datasets/labelled_image.h"
+#include "leat/datasets/dataset.h"
+#include "leat/datasets/file_index.h"
+#include "leat/datasets/image/decode_options.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/image/transform.h"
+#include "leat/datasets/image_warnings.h"
+#include "leat/datasets/labelled_image.h"
 
 namespace leat {
 

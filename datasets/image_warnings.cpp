@@ -1,11 +1,11 @@
-#include "datasets/image_warnings.h"
+#include "leat/datasets/image_warnings.h"
 
 #include <fmt/format.h>
 
 #include <new>
 #include <string_view>
 
-#include "loader/base/shared_atomic.h"
+#include "leat/loader/base/shared_atomic.h"
 
 namespace leat {
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "datasets/image/decode_warnings.h"
-#include "loader/base/shared_memory.h"
+#include "leat/datasets/image/decode_warnings.h"
+#include "leat/loader/base/shared_memory.h"
 
 namespace leat {
 

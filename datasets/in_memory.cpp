@@ -1,11 +1,11 @@
-#include "datasets/in_memory.h"
+#include "leat/datasets/in_memory.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

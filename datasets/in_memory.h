@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/dataset.h"
+#include "leat/datasets/dataset.h"
 
 namespace leat {
 

@@ -1,6 +1,6 @@
-#include "datasets/labelled_image.h"
+#include "leat/datasets/labelled_image.h"
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <span>
 
-#include "datasets/image/pixel_output.h"
-#include "datasets/image/transform.h"
-#include "datasets/schema.h"
+#include "leat/datasets/image/pixel_output.h"
+#include "leat/datasets/image/transform.h"
+#include "leat/datasets/schema.h"
 
 namespace leat {
 

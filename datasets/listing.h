@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "loader/base/process_identity.h"
+#include "leat/loader/base/process_identity.h"
 
 namespace leat {
 

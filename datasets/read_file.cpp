@@ -1,4 +1,4 @@
-#include "datasets/read_file.h"
+#include "leat/datasets/read_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,8 +7,8 @@
 
 #include <cerrno>
 
-#include "loader/base/errors.h"
-#include "loader/base/unique_fd.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

@@ -1,9 +1,9 @@
-#include "datasets/row_memory.h"
+#include "leat/datasets/row_memory.h"
 
 #include <fmt/format.h>
 
-#include "loader/base/errors.h"
-#include "loader/base/memory_limits.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/memory_limits.h"
 
 namespace leat {
 

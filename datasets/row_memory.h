@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "datasets/schema.h"
+#include "leat/datasets/schema.h"
 
 namespace leat {
 

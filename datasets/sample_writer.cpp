@@ -1,10 +1,10 @@
-#include "datasets/sample_writer.h"
+#include "leat/datasets/sample_writer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "datasets/row_memory.h"
-#include "datasets/schema.h"
+#include "leat/datasets/row_memory.h"
+#include "leat/datasets/schema.h"
 
 namespace leat {
 

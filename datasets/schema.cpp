@@ -1,12 +1,12 @@
-#include "datasets/schema.h"
+#include "leat/datasets/schema.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

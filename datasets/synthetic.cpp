@@ -1,9 +1,9 @@
-#include "datasets/synthetic.h"
+#include "leat/datasets/synthetic.h"
 
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/synthetic_painter.h"
-#include "datasets/synthetic_scenes.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/synthetic_painter.h"
+#include "leat/datasets/synthetic_scenes.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

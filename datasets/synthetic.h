@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat {
 

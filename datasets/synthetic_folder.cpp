@@ -1,4 +1,4 @@
-#include "datasets/synthetic_folder.h"
+#include "leat/datasets/synthetic_folder.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
-#include "datasets/read_file.h"
-#include "datasets/synthetic.h"
-#include "datasets/write_file.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/read_file.h"
+#include "leat/datasets/synthetic.h"
+#include "leat/datasets/write_file.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,7 +1,7 @@
 // Scenes under a day's sky.
 #include <algorithm>
 
-#include "datasets/synthetic_scenes.h"
+#include "leat/datasets/synthetic_scenes.h"
 
 namespace leat::scenes {
 

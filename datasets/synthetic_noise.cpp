@@ -1,4 +1,4 @@
-#include "datasets/synthetic_noise.h"
+#include "leat/datasets/synthetic_noise.h"
 
 namespace leat {
 

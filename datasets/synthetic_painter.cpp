@@ -1,8 +1,8 @@
-#include "datasets/synthetic_painter.h"
+#include "leat/datasets/synthetic_painter.h"
 
 #include <algorithm>
 
-#include "datasets/synthetic_noise.h"
+#include "leat/datasets/synthetic_noise.h"
 
 namespace leat {
 

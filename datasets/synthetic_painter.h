@@ -5,8 +5,8 @@
 #include <initializer_list>
 #include <vector>
 
-#include "datasets/image/image.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/image/image.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

@@ -1,10 +1,10 @@
 // The table of scenes, and those that are not under a day's sky.
-#include "datasets/synthetic_scenes.h"
+#include "leat/datasets/synthetic_scenes.h"
 
 #include <algorithm>
 #include <array>
 
-#include "datasets/synthetic_noise.h"
+#include "leat/datasets/synthetic_noise.h"
 
 namespace leat {
 

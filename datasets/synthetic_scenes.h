@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "datasets/synthetic_painter.h"
+#include "leat/datasets/synthetic_painter.h"
 
 namespace leat {
 

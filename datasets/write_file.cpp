@@ -1,12 +1,12 @@
-#include "datasets/write_file.h"
+#include "leat/datasets/write_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 
-#include "loader/base/errors.h"
-#include "loader/base/unique_fd.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/bad_samples.h"
+#include "leat/loader/bad_samples.h"
 
 #include <fmt/format.h>
 

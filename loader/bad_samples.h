@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "datasets/row_memory.h"
-#include "loader/errors.h"
-#include "loader/slots/batch_layout.h"
+#include "leat/datasets/row_memory.h"
+#include "leat/loader/errors.h"
+#include "leat/loader/slots/batch_layout.h"
 
 namespace leat {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "loader/errors.h"
+#include "leat/loader/errors.h"
 
 namespace leat {
 

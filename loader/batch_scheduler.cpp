@@ -1,14 +1,14 @@
-#include "loader/batch_scheduler.h"
+#include "leat/loader/batch_scheduler.h"
 
 #include <algorithm>
 #include <span>
 #include <utility>
 
-#include "loader/base/checked.h"
-#include "loader/base/memory_limits.h"
-#include "loader/errors.h"
-#include "loader/slots/ragged_packing.h"
-#include "loader/slots/run_sizing.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/memory_limits.h"
+#include "leat/loader/errors.h"
+#include "leat/loader/slots/ragged_packing.h"
+#include "leat/loader/slots/run_sizing.h"
 
 namespace leat {
 

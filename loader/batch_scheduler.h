@@ -12,15 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "loader/bad_samples.h"
-#include "loader/base/process_identity.h"
-#include "loader/delivery_log.h"
-#include "loader/epoch_planner.h"
-#include "loader/host_batch.h"
-#include "loader/samplers/batch_sampler.h"
-#include "loader/slot_trace.h"
-#include "loader/slots/slot_ledger.h"
-#include "loader/slots/slot_table.h"
+#include "leat/loader/bad_samples.h"
+#include "leat/loader/base/process_identity.h"
+#include "leat/loader/delivery_log.h"
+#include "leat/loader/epoch_planner.h"
+#include "leat/loader/host_batch.h"
+#include "leat/loader/samplers/batch_sampler.h"
+#include "leat/loader/slot_trace.h"
+#include "leat/loader/slots/slot_ledger.h"
+#include "leat/loader/slots/slot_table.h"
 
 namespace leat {
 

@@ -1,8 +1,8 @@
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
 
 #include <utility>
 
-#include "loader/loader_core.h"
+#include "leat/loader/loader_core.h"
 
 namespace leat {
 

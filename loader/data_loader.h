@@ -10,18 +10,18 @@
 #include <span>
 #include <vector>
 
-#include "datasets/dataset.h"
-#include "loader/bad_samples.h"
-#include "loader/base/process_identity.h"
-#include "loader/base/warning.h"
-#include "loader/batch_range.h"
-#include "loader/errors.h"
-#include "loader/host_batch.h"
-#include "loader/loader_state.h"
-#include "loader/loader_stats.h"
-#include "loader/samplers/batch_sampler.h"
-#include "loader/samplers/sampler.h"
-#include "loader/workers/worker_info.h"
+#include "leat/datasets/dataset.h"
+#include "leat/loader/bad_samples.h"
+#include "leat/loader/base/process_identity.h"
+#include "leat/loader/base/warning.h"
+#include "leat/loader/batch_range.h"
+#include "leat/loader/errors.h"
+#include "leat/loader/host_batch.h"
+#include "leat/loader/loader_state.h"
+#include "leat/loader/loader_stats.h"
+#include "leat/loader/samplers/batch_sampler.h"
+#include "leat/loader/samplers/sampler.h"
+#include "leat/loader/workers/worker_info.h"
 
 namespace leat {
 

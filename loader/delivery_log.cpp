@@ -1,4 +1,4 @@
-#include "loader/delivery_log.h"
+#include "leat/loader/delivery_log.h"
 
 namespace leat {
 

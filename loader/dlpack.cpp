@@ -1,4 +1,4 @@
-#include "loader/dlpack.h"
+#include "leat/loader/dlpack.h"
 
 #include <dlpack/dlpack.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

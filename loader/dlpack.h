@@ -4,8 +4,8 @@
 #include <memory>
 #include <string_view>
 
-#include "loader/base/tensor_view.h"
-#include "loader/host_batch.h"
+#include "leat/loader/base/tensor_view.h"
+#include "leat/loader/host_batch.h"
 
 struct DLManagedTensor;  // of <dlpack/dlpack.h>, which this header does not need
 

@@ -1,11 +1,11 @@
-#include "loader/epoch_planner.h"
+#include "leat/loader/epoch_planner.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "loader/delivery_log.h"
-#include "loader/loader_state.h"
-#include "loader/samplers/batch_sampler.h"
+#include "leat/loader/delivery_log.h"
+#include "leat/loader/loader_state.h"
+#include "leat/loader/samplers/batch_sampler.h"
 
 namespace leat {
 

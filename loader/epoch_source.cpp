@@ -1,6 +1,6 @@
-#include "loader/epoch_source.h"
+#include "leat/loader/epoch_source.h"
 
-#include "loader/restorable_state.h"
+#include "leat/loader/restorable_state.h"
 
 namespace leat {
 

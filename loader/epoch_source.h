@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "datasets/dataset.h"
-#include "loader/data_loader.h"
-#include "loader/epoch_planner.h"
-#include "loader/loader_options.h"
-#include "loader/loader_state.h"
+#include "leat/datasets/dataset.h"
+#include "leat/loader/data_loader.h"
+#include "leat/loader/epoch_planner.h"
+#include "leat/loader/loader_options.h"
+#include "leat/loader/loader_state.h"
 
 namespace leat {
 

@@ -1,11 +1,11 @@
-#include "loader/errors.h"
+#include "leat/loader/errors.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
 
 #include <utility>
 
-#include "loader/base/child_process.h"
+#include "leat/loader/base/child_process.h"
 
 namespace leat {
 

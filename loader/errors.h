@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

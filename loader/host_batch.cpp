@@ -1,10 +1,10 @@
-#include "loader/host_batch.h"
+#include "leat/loader/host_batch.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

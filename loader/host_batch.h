@@ -7,11 +7,11 @@
 #include <span>
 #include <string_view>
 
-#include "datasets/schema.h"
-#include "loader/base/tensor_accessor.h"
-#include "loader/base/tensor_view.h"
-#include "loader/ragged_view.h"
-#include "loader/slots/batch_layout.h"
+#include "leat/datasets/schema.h"
+#include "leat/loader/base/tensor_accessor.h"
+#include "leat/loader/base/tensor_view.h"
+#include "leat/loader/ragged_view.h"
+#include "leat/loader/slots/batch_layout.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/loader_core.h"
+#include "leat/loader/loader_core.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "loader/base/child_process.h"
-#include "loader/base/cpus.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/cpus.h"
 
 namespace leat {
 

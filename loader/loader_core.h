@@ -6,16 +6,16 @@
 #include <memory>
 #include <optional>
 
-#include "loader/base/process_identity.h"
-#include "loader/batch_scheduler.h"
-#include "loader/data_loader.h"
-#include "loader/epoch_source.h"
-#include "loader/loader_meter.h"
-#include "loader/loader_options.h"
-#include "loader/stall_clock.h"
-#include "loader/trace.h"
-#include "loader/workers/worker.h"
-#include "loader/workers/worker_pool.h"
+#include "leat/loader/base/process_identity.h"
+#include "leat/loader/batch_scheduler.h"
+#include "leat/loader/data_loader.h"
+#include "leat/loader/epoch_source.h"
+#include "leat/loader/loader_meter.h"
+#include "leat/loader/loader_options.h"
+#include "leat/loader/stall_clock.h"
+#include "leat/loader/trace.h"
+#include "leat/loader/workers/worker.h"
+#include "leat/loader/workers/worker_pool.h"
 
 namespace leat {
 

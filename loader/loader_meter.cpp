@@ -1,9 +1,9 @@
-#include "loader/loader_meter.h"
+#include "leat/loader/loader_meter.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "loader/base/cpus.h"
+#include "leat/loader/base/cpus.h"
 
 namespace leat {
 

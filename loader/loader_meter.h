@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "loader/batch_scheduler.h"
-#include "loader/loader_stats.h"
-#include "loader/workers/worker_tuner.h"
+#include "leat/loader/batch_scheduler.h"
+#include "leat/loader/loader_stats.h"
+#include "leat/loader/workers/worker_tuner.h"
 
 namespace leat {
 

@@ -1,12 +1,12 @@
-#include "loader/loader_options.h"
+#include "leat/loader/loader_options.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "loader/base/checked.h"
-#include "loader/base/cpus.h"
-#include "loader/base/errors.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/cpus.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/loader_state.h"
+#include "leat/loader/loader_state.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/loader_stats.h"
+#include "leat/loader/loader_stats.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
-#include "loader/ragged_view.h"
+#include "leat/loader/ragged_view.h"
 
 #include <fmt/format.h>
 
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat::detail {
 

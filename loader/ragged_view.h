@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "datasets/schema.h"
-#include "loader/base/tensor_view.h"
+#include "leat/datasets/schema.h"
+#include "leat/loader/base/tensor_view.h"
 
 namespace leat {
 

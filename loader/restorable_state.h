@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "loader/loader_state.h"
-#include "loader/samplers/batch_sampler.h"
+#include "leat/loader/loader_state.h"
+#include "leat/loader/samplers/batch_sampler.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/slot_trace.h"
+#include "leat/loader/slot_trace.h"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "loader/slots/slot_table.h"
-#include "loader/trace.h"
+#include "leat/loader/slots/slot_table.h"
+#include "leat/loader/trace.h"
 
 namespace leat {
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "loader/workers/worker_pool.h"
+#include "leat/loader/workers/worker_pool.h"
 
 namespace leat {
 

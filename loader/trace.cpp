@@ -1,4 +1,4 @@
-#include "loader/trace.h"
+#include "leat/loader/trace.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "loader/base/errors.h"
-#include "loader/base/warning.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/warning.h"
 
 namespace leat {
 

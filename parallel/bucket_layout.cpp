@@ -1,6 +1,6 @@
-#include "parallel/bucket_layout.h"
+#include "leat/parallel/bucket_layout.h"
 
-#include "loader/base/checked.h"
+#include "leat/loader/base/checked.h"
 
 namespace leat {
 namespace {

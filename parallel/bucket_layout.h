@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "loader/base/dtype.h"
+#include "leat/loader/base/dtype.h"
 
 namespace leat {
 

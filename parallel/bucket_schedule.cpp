@@ -1,11 +1,11 @@
-#include "parallel/bucket_schedule.h"
+#include "leat/parallel/bucket_schedule.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,9 +1,9 @@
-#include "parallel/call_checks.h"
+#include "leat/parallel/call_checks.h"
 
 #include <fmt/format.h>
 
-#include "loader/base/checked.h"
-#include "parallel/reduce_kernels.h"
+#include "leat/loader/base/checked.h"
+#include "leat/parallel/reduce_kernels.h"
 
 namespace leat {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "loader/base/process_identity.h"
-#include "parallel/communicator.h"
+#include "leat/loader/base/process_identity.h"
+#include "leat/parallel/communicator.h"
 
 namespace leat {
 

@@ -1,10 +1,10 @@
-#include "parallel/call_queue.h"
+#include "leat/parallel/call_queue.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "parallel/call_checks.h"
+#include "leat/parallel/call_checks.h"
 
 namespace leat {
 

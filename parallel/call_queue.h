@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "loader/base/process_identity.h"
-#include "parallel/host_engine.h"
+#include "leat/loader/base/process_identity.h"
+#include "leat/parallel/host_engine.h"
 
 namespace leat {
 

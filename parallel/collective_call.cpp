@@ -1,4 +1,4 @@
-#include "parallel/collective_call.h"
+#include "leat/parallel/collective_call.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 
 namespace leat {
 

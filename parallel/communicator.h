@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "loader/base/dtype.h"
-#include "loader/base/errors.h"
-#include "transfer/device.h"
+#include "leat/loader/base/dtype.h"
+#include "leat/loader/base/errors.h"
+#include "leat/transfer/device.h"
 
 namespace leat {
 

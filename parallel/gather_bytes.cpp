@@ -1,4 +1,4 @@
-#include "parallel/gather_bytes.h"
+#include "leat/parallel/gather_bytes.h"
 
 namespace leat {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "parallel/communicator.h"
-#include "parallel/tcp_store.h"
+#include "leat/parallel/communicator.h"
+#include "leat/parallel/tcp_store.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "parallel/gradient_reducer.h"
+#include "leat/parallel/gradient_reducer.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "parallel/parameter_agreement.h"
-#include "parallel/reduce_kernels.h"
+#include "leat/parallel/parameter_agreement.h"
+#include "leat/parallel/reduce_kernels.h"
 
 namespace leat {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "parallel/bucket_layout.h"
-#include "parallel/bucket_schedule.h"
-#include "parallel/communicator.h"
-#include "parallel/parameter.h"
+#include "leat/parallel/bucket_layout.h"
+#include "leat/parallel/bucket_schedule.h"
+#include "leat/parallel/communicator.h"
+#include "leat/parallel/parameter.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "loader/base/dtype.h"
+#include "leat/loader/base/dtype.h"
 
 namespace leat {
 

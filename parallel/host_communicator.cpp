@@ -1,10 +1,10 @@
-#include "parallel/host_communicator.h"
+#include "leat/parallel/host_communicator.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "parallel/call_checks.h"
+#include "leat/parallel/call_checks.h"
 
 namespace leat {
 namespace {

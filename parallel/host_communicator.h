@@ -5,7 +5,7 @@
 #include <chrono>
 #include <memory>
 
-#include "parallel/call_queue.h"
+#include "leat/parallel/call_queue.h"
 
 namespace leat {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "parallel/collective_call.h"
+#include "leat/parallel/collective_call.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "parallel/launcher.h"
+#include "leat/parallel/launcher.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 namespace {

@@ -1,4 +1,4 @@
-#include "parallel/parameter_agreement.h"
+#include "leat/parallel/parameter_agreement.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "parallel/gather_bytes.h"
+#include "leat/parallel/gather_bytes.h"
 
 namespace leat {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "parallel/communicator.h"
-#include "parallel/parameter.h"
+#include "leat/parallel/communicator.h"
+#include "leat/parallel/parameter.h"
 
 namespace leat {
 

@@ -1,10 +1,10 @@
-#include "parallel/reduce_kernels.h"
+#include "leat/parallel/reduce_kernels.h"
 
 #include <fmt/format.h>
 
 #include <type_traits>
 
-#include "parallel/half_math.h"
+#include "leat/parallel/half_math.h"
 
 namespace leat {
 namespace {

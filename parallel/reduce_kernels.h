@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 
 namespace leat {
 

@@ -1,10 +1,10 @@
-#include "parallel/scatter.h"
+#include "leat/parallel/scatter.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "loader/base/checked.h"
+#include "leat/loader/base/checked.h"
 
 namespace leat {
 namespace {

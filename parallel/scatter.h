@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "loader/base/tensor_view.h"
-#include "transfer/device.h"
+#include "leat/loader/base/tensor_view.h"
+#include "leat/transfer/device.h"
 
 namespace leat {
 

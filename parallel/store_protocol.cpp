@@ -1,10 +1,10 @@
-#include "parallel/store_protocol.h"
+#include "leat/parallel/store_protocol.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 
 namespace leat {
 namespace {

@@ -1,4 +1,4 @@
-#include "parallel/store_server.h"
+#include "leat/parallel/store_server.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "parallel/communicator.h"
-#include "transfer/service_thread.h"
+#include "leat/parallel/communicator.h"
+#include "leat/transfer/service_thread.h"
 
 namespace leat {
 namespace {

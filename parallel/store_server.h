@@ -8,10 +8,10 @@
 #include <thread>
 #include <vector>
 
-#include "loader/base/unique_fd.h"
-#include "parallel/deadline.h"
-#include "parallel/store_session.h"
-#include "parallel/store_table.h"
+#include "leat/loader/base/unique_fd.h"
+#include "leat/parallel/deadline.h"
+#include "leat/parallel/store_session.h"
+#include "leat/parallel/store_table.h"
 
 namespace leat {
 

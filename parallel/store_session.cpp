@@ -1,4 +1,4 @@
-#include "parallel/store_session.h"
+#include "leat/parallel/store_session.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "parallel/tcp_socket.h"
+#include "leat/parallel/tcp_socket.h"
 
 namespace leat {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "loader/base/unique_fd.h"
-#include "parallel/deadline.h"
-#include "parallel/store_protocol.h"
+#include "leat/loader/base/unique_fd.h"
+#include "leat/parallel/deadline.h"
+#include "leat/parallel/store_protocol.h"
 
 namespace leat {
 

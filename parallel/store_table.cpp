@@ -1,11 +1,11 @@
-#include "parallel/store_table.h"
+#include "leat/parallel/store_table.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <utility>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 
 namespace leat {
 namespace {

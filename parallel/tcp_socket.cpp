@@ -1,4 +1,4 @@
-#include "parallel/tcp_socket.h"
+#include "leat/parallel/tcp_socket.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 
 namespace leat {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "loader/base/unique_fd.h"
-#include "parallel/deadline.h"
+#include "leat/loader/base/unique_fd.h"
+#include "leat/parallel/deadline.h"
 
 namespace leat {
 

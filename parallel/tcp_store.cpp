@@ -1,4 +1,4 @@
-#include "parallel/tcp_store.h"
+#include "leat/parallel/tcp_store.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <array>
 #include <utility>
 
-#include "parallel/call_checks.h"
-#include "parallel/communicator.h"
-#include "parallel/store_server.h"
-#include "parallel/tcp_socket.h"
+#include "leat/parallel/call_checks.h"
+#include "leat/parallel/communicator.h"
+#include "leat/parallel/store_server.h"
+#include "leat/parallel/tcp_socket.h"
 
 namespace leat {
 namespace {

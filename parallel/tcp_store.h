@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "loader/base/process_identity.h"
-#include "loader/base/unique_fd.h"
-#include "parallel/deadline.h"
-#include "parallel/store_protocol.h"
-#include "parallel/world.h"
+#include "leat/loader/base/process_identity.h"
+#include "leat/loader/base/unique_fd.h"
+#include "leat/parallel/deadline.h"
+#include "leat/parallel/store_protocol.h"
+#include "leat/parallel/world.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "parallel/world.h"
+#include "leat/parallel/world.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "loader/base/errors.h"
-#include "parallel/launcher.h"
+#include "leat/loader/base/errors.h"
+#include "leat/parallel/launcher.h"
 
 namespace leat {
 namespace {

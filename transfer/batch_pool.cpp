@@ -1,10 +1,10 @@
-#include "transfer/batch_pool.h"
+#include "leat/transfer/batch_pool.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "loader/errors.h"
+#include "leat/loader/errors.h"
 
 namespace leat {
 namespace {

@@ -8,11 +8,11 @@
 #include <mutex>
 #include <vector>
 
-#include "loader/base/process_identity.h"
-#include "loader/loader_state.h"
-#include "transfer/device.h"
-#include "transfer/device_layout.h"
-#include "transfer/prefetch_schedule.h"
+#include "leat/loader/base/process_identity.h"
+#include "leat/loader/loader_state.h"
+#include "leat/transfer/device.h"
+#include "leat/transfer/device_layout.h"
+#include "leat/transfer/prefetch_schedule.h"
 
 namespace leat {
 

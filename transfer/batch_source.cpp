@@ -1,7 +1,7 @@
-#include "transfer/batch_source.h"
+#include "leat/transfer/batch_source.h"
 
-#include "loader/data_loader.h"
-#include "loader/loader_core.h"
+#include "leat/loader/data_loader.h"
+#include "leat/loader/loader_core.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "transfer/device.h"
+#include "leat/transfer/device.h"
 
 namespace leat {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "loader/base/errors.h"
-#include "transfer/normalize.h"
+#include "leat/loader/base/errors.h"
+#include "leat/transfer/normalize.h"
 
 namespace leat {
 

@@ -1,8 +1,8 @@
-#include "transfer/device_batch.h"
+#include "leat/transfer/device_batch.h"
 
 #include <utility>
 
-#include "transfer/batch_pool.h"
+#include "leat/transfer/batch_pool.h"
 
 namespace leat {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <string_view>
 
-#include "loader/base/tensor_view.h"
-#include "loader/loader_state.h"
-#include "transfer/device.h"
+#include "leat/loader/base/tensor_view.h"
+#include "leat/loader/loader_state.h"
+#include "leat/transfer/device.h"
 
 namespace leat {
 

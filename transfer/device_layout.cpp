@@ -1,11 +1,11 @@
-#include "transfer/device_layout.h"
+#include "leat/transfer/device_layout.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "loader/base/checked.h"
+#include "leat/loader/base/checked.h"
 
 namespace leat {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "loader/slots/batch_layout.h"
-#include "transfer/device.h"
+#include "leat/loader/slots/batch_layout.h"
+#include "leat/transfer/device.h"
 
 namespace leat {
 

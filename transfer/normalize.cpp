@@ -1,10 +1,10 @@
-#include "transfer/normalize.h"
+#include "leat/transfer/normalize.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

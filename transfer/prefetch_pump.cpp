@@ -1,11 +1,11 @@
-#include "transfer/prefetch_pump.h"
+#include "leat/transfer/prefetch_pump.h"
 
 #include <exception>
 #include <optional>
 #include <utility>
 
-#include "loader/errors.h"
-#include "transfer/service_thread.h"
+#include "leat/loader/errors.h"
+#include "leat/transfer/service_thread.h"
 
 namespace leat {
 

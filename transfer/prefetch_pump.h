@@ -7,10 +7,10 @@
 #include <memory>
 #include <thread>
 
-#include "loader/host_batch.h"
-#include "transfer/batch_pool.h"
-#include "transfer/batch_source.h"
-#include "transfer/device.h"
+#include "leat/loader/host_batch.h"
+#include "leat/transfer/batch_pool.h"
+#include "leat/transfer/batch_source.h"
+#include "leat/transfer/device.h"
 
 namespace leat {
 

@@ -1,9 +1,9 @@
-#include "transfer/prefetch_schedule.h"
+#include "leat/transfer/prefetch_schedule.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,14 +1,14 @@
-#include "transfer/prefetcher.h"
+#include "leat/transfer/prefetcher.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "loader/base/process_identity.h"
-#include "loader/base/warning.h"
-#include "loader/errors.h"
-#include "transfer/batch_pool.h"
-#include "transfer/prefetch_pump.h"
+#include "leat/loader/base/process_identity.h"
+#include "leat/loader/base/warning.h"
+#include "leat/loader/errors.h"
+#include "leat/transfer/batch_pool.h"
+#include "leat/transfer/prefetch_pump.h"
 
 namespace leat {
 namespace {

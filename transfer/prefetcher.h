@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "loader/base/process_identity.h"
-#include "loader/base/warning.h"
-#include "loader/batch_range.h"
-#include "transfer/batch_source.h"
-#include "transfer/device.h"
-#include "transfer/device_batch.h"
-#include "transfer/device_layout.h"
+#include "leat/loader/base/process_identity.h"
+#include "leat/loader/base/warning.h"
+#include "leat/loader/batch_range.h"
+#include "leat/transfer/batch_source.h"
+#include "leat/transfer/device.h"
+#include "leat/transfer/device_batch.h"
+#include "leat/transfer/device_layout.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "transfer/service_thread.h"
+#include "leat/transfer/service_thread.h"
 
 #include <pthread.h>
 

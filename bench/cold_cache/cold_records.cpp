@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/combinators/subset.h"
-#include "datasets/file_advice.h"
-#include "datasets/records/file_reading.h"
-#include "datasets/shards/image_folder_source.h"
-#include "datasets/shards/record_writer.h"
-#include "loader/base/errors.h"
-#include "loader/data_loader.h"
+#include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/file_advice.h"
+#include "leat/datasets/records/file_reading.h"
+#include "leat/datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/record_writer.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/data_loader.h"
 
 namespace leat::bench {
 

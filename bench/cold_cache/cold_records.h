@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "datasets/records/record_dataset.h"
+#include "leat/datasets/records/record_dataset.h"
 
 namespace leat::bench {
 

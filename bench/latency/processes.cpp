@@ -11,9 +11,9 @@
 
 #include "bench/latency/cases.h"
 #include "bench/latency/timed_dataset.h"
-#include "loader/base/child_process.h"
-#include "loader/base/shared_memory.h"
-#include "loader/data_loader.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/data_loader.h"
 
 namespace leat::bench {
 

@@ -3,7 +3,7 @@
 
 #include "bench/latency/cases.h"
 #include "bench/latency/timed_dataset.h"
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
 
 namespace leat::bench {
 

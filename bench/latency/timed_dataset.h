@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "datasets/dataset.h"
+#include "leat/datasets/dataset.h"
 
 namespace leat::bench {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bench/picture_steps/steps.h"
-#include "datasets/image/picture_decoder.h"
-#include "datasets/image/resample.h"
-#include "datasets/read_file.h"
+#include "leat/datasets/image/picture_decoder.h"
+#include "leat/datasets/image/resample.h"
+#include "leat/datasets/read_file.h"
 #include "tools/common/command_line.h"
 
 namespace {

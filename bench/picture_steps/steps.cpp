@@ -11,11 +11,11 @@
 
 #include "bench/bare_decode.h"
 #include "bench/figure.h"
-#include "datasets/image/image_loader.h"
-#include "datasets/image/imagenet.h"
-#include "datasets/image_folder.h"
-#include "datasets/labelled_image.h"
-#include "datasets/read_file.h"
+#include "leat/datasets/image/image_loader.h"
+#include "leat/datasets/image/imagenet.h"
+#include "leat/datasets/image_folder.h"
+#include "leat/datasets/labelled_image.h"
+#include "leat/datasets/read_file.h"
 
 namespace leat::bench {
 

@@ -4,8 +4,8 @@
 #include "bench/transfer/cases.h"
 #include "bench/transfer/image_rows.h"
 #include "bench/transfer/page_locked.h"
-#include "loader/data_loader.h"
-#include "transfer/prefetcher.h"
+#include "leat/loader/data_loader.h"
+#include "leat/transfer/prefetcher.h"
 
 namespace leat::bench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "transfer/device.h"
+#include "leat/transfer/device.h"
 
 namespace leat::bench {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "datasets/combinators/sample_store.h"
-#include "datasets/dataset.h"
+#include "leat/datasets/combinators/sample_store.h"
+#include "leat/datasets/dataset.h"
 
 namespace leat {
 

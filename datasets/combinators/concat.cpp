@@ -1,14 +1,14 @@
-#include "datasets/combinators/concat.h"
+#include "leat/datasets/combinators/concat.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "datasets/combinators/hint.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
-#include "loader/base/warning.h"
+#include "leat/datasets/combinators/hint.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/warning.h"
 
 namespace leat {
 

@@ -1,8 +1,8 @@
-#include "datasets/combinators/map.h"
+#include "leat/datasets/combinators/map.h"
 
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

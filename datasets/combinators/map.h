@@ -5,9 +5,9 @@
 #include <functional>
 #include <string>
 
-#include "datasets/combinators/sample_view.h"
-#include "datasets/combinators/scratch_sample.h"
-#include "datasets/dataset.h"
+#include "leat/datasets/combinators/sample_view.h"
+#include "leat/datasets/combinators/scratch_sample.h"
+#include "leat/datasets/dataset.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/combinators/packed_sample.h"
+#include "leat/datasets/combinators/packed_sample.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

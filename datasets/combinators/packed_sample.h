@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "datasets/sample_writer.h"
+#include "leat/datasets/sample_writer.h"
 
 namespace leat {
 

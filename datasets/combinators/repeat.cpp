@@ -1,10 +1,10 @@
-#include "datasets/combinators/repeat.h"
+#include "leat/datasets/combinators/repeat.h"
 
 #include <fmt/format.h>
 
-#include "datasets/combinators/hint.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/combinators/hint.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "datasets/dataset.h"
+#include "leat/datasets/dataset.h"
 
 namespace leat {
 

@@ -1,13 +1,13 @@
-#include "datasets/combinators/sample_store.h"
+#include "leat/datasets/combinators/sample_store.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <new>
 
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
-#include "loader/base/memory_limits.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/memory_limits.h"
 
 namespace leat {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "loader/base/shared_atomic.h"
-#include "loader/base/shared_memory.h"
+#include "leat/loader/base/shared_atomic.h"
+#include "leat/loader/base/shared_memory.h"
 
 namespace leat {
 

@@ -1,10 +1,10 @@
-#include "datasets/combinators/sample_view.h"
+#include "leat/datasets/combinators/sample_view.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "datasets/sample_writer.h"
-#include "loader/base/tensor_view.h"
+#include "leat/datasets/sample_writer.h"
+#include "leat/loader/base/tensor_view.h"
 
 namespace leat {
 

@@ -1,9 +1,9 @@
-#include "datasets/combinators/scratch_sample.h"
+#include "leat/datasets/combinators/scratch_sample.h"
 
 #include <bit>
 #include <memory>
 
-#include "loader/base/checked.h"
+#include "leat/loader/base/checked.h"
 
 namespace leat {
 

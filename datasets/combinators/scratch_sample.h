@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "datasets/sample_writer.h"
-#include "datasets/schema.h"
+#include "leat/datasets/sample_writer.h"
+#include "leat/datasets/schema.h"
 
 namespace leat {
 

@@ -1,10 +1,10 @@
-#include "datasets/combinators/subset.h"
+#include "leat/datasets/combinators/subset.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,12 +1,12 @@
-#include "datasets/combinators/zip.h"
+#include "leat/datasets/combinators/zip.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "loader/base/errors.h"
-#include "loader/base/warning.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/warning.h"
 
 namespace leat {
 

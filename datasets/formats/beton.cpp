@@ -1,13 +1,13 @@
-#include "datasets/formats/beton.h"
+#include "leat/datasets/formats/beton.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/byte_writer.h"
-#include "datasets/formats/stored_picture.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/formats/stored_picture.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/beton_header.h"
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/raw_source.h"
+#include "leat/datasets/formats/beton_header.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/raw_source.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/formats/beton_header.h"
+#include "leat/datasets/formats/beton_header.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/json_fields.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/json_fields.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

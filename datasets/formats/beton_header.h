@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/file_reader.h"
+#include "leat/datasets/formats/file_reader.h"
 
 namespace leat {
 

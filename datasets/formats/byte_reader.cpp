@@ -1,8 +1,8 @@
-#include "datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_reader.h"
 
 #include <fmt/format.h>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

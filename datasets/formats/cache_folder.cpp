@@ -1,4 +1,4 @@
-#include "datasets/formats/cache_folder.h"
+#include "leat/datasets/formats/cache_folder.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "datasets/write_file.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/write_file.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

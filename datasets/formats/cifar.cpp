@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "datasets/formats/file_reader.h"
-#include "datasets/formats/labelled_pixels.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/file_reader.h"
+#include "leat/datasets/formats/labelled_pixels.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/formats/crc32c.h"
+#include "leat/datasets/formats/crc32c.h"
 
 #include <isa-l/crc.h>
 

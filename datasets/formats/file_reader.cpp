@@ -1,4 +1,4 @@
-#include "datasets/formats/file_reader.h"
+#include "leat/datasets/formats/file_reader.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

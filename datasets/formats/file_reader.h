@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/file_advice.h"
-#include "loader/base/unique_fd.h"
+#include "leat/datasets/file_advice.h"
+#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/formats/gzip_reader.h"
+#include "leat/datasets/formats/gzip_reader.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "datasets/formats/file_reader.h"
+#include "leat/datasets/formats/file_reader.h"
 
 namespace leat {
 

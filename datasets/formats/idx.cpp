@@ -1,4 +1,4 @@
-#include "datasets/formats/idx.h"
+#include "leat/datasets/formats/idx.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <bit>
 #include <functional>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/file_reader.h"
-#include "datasets/formats/gzip_reader.h"
-#include "datasets/formats/inflater.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/file_reader.h"
+#include "leat/datasets/formats/gzip_reader.h"
+#include "leat/datasets/formats/inflater.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

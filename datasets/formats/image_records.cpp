@@ -1,4 +1,4 @@
-#include "datasets/formats/image_records.h"
+#include "leat/datasets/formats/image_records.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <functional>
 #include <utility>
 
-#include "datasets/formats/picture_names.h"
-#include "datasets/formats/stored_picture.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/picture_names.h"
+#include "leat/datasets/formats/stored_picture.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

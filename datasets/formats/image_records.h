@@ -5,12 +5,12 @@
 #include <memory>
 #include <string>
 
-#include "datasets/dataset.h"
-#include "datasets/formats/raw_source.h"
-#include "datasets/image/decode_options.h"
-#include "datasets/image/transform.h"
-#include "datasets/image_warnings.h"
-#include "datasets/labelled_image.h"
+#include "leat/datasets/dataset.h"
+#include "leat/datasets/formats/raw_source.h"
+#include "leat/datasets/image/decode_options.h"
+#include "leat/datasets/image/transform.h"
+#include "leat/datasets/image_warnings.h"
+#include "leat/datasets/labelled_image.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/formats/index_cache.h"
+#include "leat/datasets/formats/index_cache.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/byte_writer.h"
-#include "datasets/formats/cache_folder.h"
-#include "datasets/formats/crc32c.h"
-#include "datasets/read_file.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/formats/cache_folder.h"
+#include "leat/datasets/formats/crc32c.h"
+#include "leat/datasets/read_file.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

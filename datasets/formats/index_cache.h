@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/file_reader.h"
-#include "loader/base/warning.h"
+#include "leat/datasets/formats/file_reader.h"
+#include "leat/loader/base/warning.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/formats/inflater.h"
+#include "leat/datasets/formats/inflater.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -8,7 +8,7 @@
 #include <array>
 #include <string>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

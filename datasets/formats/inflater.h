@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/formats/file_reader.h"
+#include "leat/datasets/formats/file_reader.h"
 
 namespace leat {
 

@@ -1,8 +1,8 @@
-#include "datasets/formats/json_fields.h"
+#include "leat/datasets/formats/json_fields.h"
 
 #include <fmt/format.h>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat::detail {
 

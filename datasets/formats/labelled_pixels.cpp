@@ -1,9 +1,9 @@
-#include "datasets/formats/labelled_pixels.h"
+#include "leat/datasets/formats/labelled_pixels.h"
 
 #include <fmt/format.h>
 
-#include "datasets/formats/byte_writer.h"
-#include "datasets/formats/stored_picture.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/formats/stored_picture.h"
 
 namespace leat {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/raw_source.h"
-#include "datasets/image/image.h"
-#include "datasets/in_memory.h"
+#include "leat/datasets/formats/raw_source.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/in_memory.h"
 
 namespace leat {
 

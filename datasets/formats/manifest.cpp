@@ -1,4 +1,4 @@
-#include "datasets/formats/manifest.h"
+#include "leat/datasets/formats/manifest.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <charconv>
 #include <map>
 
-#include "datasets/formats/byte_writer.h"
-#include "datasets/formats/csv.h"
-#include "datasets/formats/webdataset.h"
-#include "datasets/read_file.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/formats/csv.h"
+#include "leat/datasets/formats/webdataset.h"
+#include "leat/datasets/read_file.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/raw_source.h"
+#include "leat/datasets/formats/raw_source.h"
 
 namespace leat {
 

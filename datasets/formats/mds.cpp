@@ -1,16 +1,16 @@
-#include "datasets/formats/mds.h"
+#include "leat/datasets/formats/mds.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/byte_writer.h"
-#include "datasets/formats/cache_folder.h"
-#include "datasets/formats/zstd_file.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/formats/cache_folder.h"
+#include "leat/datasets/formats/zstd_file.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

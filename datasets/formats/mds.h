@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/class_names.h"
-#include "datasets/formats/mds_index.h"
-#include "datasets/formats/raw_source.h"
-#include "datasets/formats/shard_set.h"
+#include "leat/datasets/formats/class_names.h"
+#include "leat/datasets/formats/mds_index.h"
+#include "leat/datasets/formats/raw_source.h"
+#include "leat/datasets/formats/shard_set.h"
 
 namespace leat {
 

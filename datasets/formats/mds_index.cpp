@@ -1,4 +1,4 @@
-#include "datasets/formats/mds_index.h"
+#include "leat/datasets/formats/mds_index.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <limits>
 #include <string_view>
 
-#include "datasets/formats/json_fields.h"
-#include "datasets/read_file.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/json_fields.h"
+#include "leat/datasets/read_file.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,15 +1,15 @@
-#include "datasets/formats/open_source.h"
+#include "leat/datasets/formats/open_source.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "datasets/formats/beton.h"
-#include "datasets/formats/manifest.h"
-#include "datasets/formats/mds.h"
-#include "datasets/formats/tfrecord.h"
-#include "datasets/formats/webdataset.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/beton.h"
+#include "leat/datasets/formats/manifest.h"
+#include "leat/datasets/formats/mds.h"
+#include "leat/datasets/formats/tfrecord.h"
+#include "leat/datasets/formats/webdataset.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "datasets/formats/index_cache.h"
-#include "datasets/formats/labelled_pixels.h"
-#include "datasets/formats/raw_source.h"
+#include "leat/datasets/formats/index_cache.h"
+#include "leat/datasets/formats/labelled_pixels.h"
+#include "leat/datasets/formats/raw_source.h"
 
 namespace leat {
 

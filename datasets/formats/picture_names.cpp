@@ -1,4 +1,4 @@
-#include "datasets/formats/picture_names.h"
+#include "leat/datasets/formats/picture_names.h"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/formats/raw_source.h"
+#include "leat/datasets/formats/raw_source.h"
 
 namespace leat {
 

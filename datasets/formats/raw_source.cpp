@@ -1,4 +1,4 @@
-#include "datasets/formats/raw_source.h"
+#include "leat/datasets/formats/raw_source.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
-#include "datasets/formats/byte_reader.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

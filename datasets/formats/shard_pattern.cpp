@@ -1,4 +1,4 @@
-#include "datasets/formats/shard_pattern.h"
+#include "leat/datasets/formats/shard_pattern.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <charconv>
 #include <filesystem>
 
-#include "datasets/listing.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/listing.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

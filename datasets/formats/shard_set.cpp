@@ -1,4 +1,4 @@
-#include "datasets/formats/shard_set.h"
+#include "leat/datasets/formats/shard_set.h"
 
 #include <utility>
 

@@ -1,14 +1,14 @@
-#include "datasets/formats/stored_picture.h"
+#include "leat/datasets/formats/stored_picture.h"
 
 #include <fmt/format.h>
 
 #include <array>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/byte_writer.h"
-#include "datasets/image/image_loader.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/image/image_loader.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -5,12 +5,12 @@
 #include <span>
 #include <string_view>
 
-#include "datasets/formats/raw_source.h"
-#include "datasets/image/decode_options.h"
-#include "datasets/image/decode_warnings.h"
-#include "datasets/image/pixel_output.h"
-#include "datasets/image/transform.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/formats/raw_source.h"
+#include "leat/datasets/image/decode_options.h"
+#include "leat/datasets/image/decode_warnings.h"
+#include "leat/datasets/image/pixel_output.h"
+#include "leat/datasets/image/transform.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/formats/tar_header.h"
+#include "leat/datasets/formats/tar_header.h"
 
 #include <algorithm>
 #include <string_view>

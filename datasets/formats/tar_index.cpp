@@ -1,13 +1,13 @@
-#include "datasets/formats/tar_index.h"
+#include "leat/datasets/formats/tar_index.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/byte_writer.h"
-#include "datasets/formats/tar_scanner.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/formats/tar_scanner.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

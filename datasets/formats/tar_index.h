@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "datasets/formats/file_reader.h"
-#include "datasets/formats/tar_input.h"
+#include "leat/datasets/formats/file_reader.h"
+#include "leat/datasets/formats/tar_input.h"
 
 namespace leat {
 

@@ -1,11 +1,11 @@
-#include "datasets/formats/tar_input.h"
+#include "leat/datasets/formats/tar_input.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

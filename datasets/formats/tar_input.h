@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/file_reader.h"
-#include "datasets/formats/inflater.h"
+#include "leat/datasets/formats/file_reader.h"
+#include "leat/datasets/formats/inflater.h"
 
 namespace leat {
 

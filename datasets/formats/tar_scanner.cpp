@@ -1,4 +1,4 @@
-#include "datasets/formats/tar_scanner.h"
+#include "leat/datasets/formats/tar_scanner.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "datasets/formats/tar_header.h"
-#include "datasets/formats/tar_input.h"
+#include "leat/datasets/formats/tar_header.h"
+#include "leat/datasets/formats/tar_input.h"
 
 namespace leat {
 

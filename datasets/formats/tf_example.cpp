@@ -1,4 +1,4 @@
-#include "datasets/formats/tf_example.h"
+#include "leat/datasets/formats/tf_example.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/byte_writer.h"
-#include "datasets/formats/stored_picture.h"
-#include "datasets/formats/wire_reader.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/formats/stored_picture.h"
+#include "leat/datasets/formats/wire_reader.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <string_view>
 
-#include "datasets/formats/raw_source.h"
+#include "leat/datasets/formats/raw_source.h"
 
 namespace leat {
 

@@ -1,16 +1,16 @@
-#include "datasets/formats/tfrecord.h"
+#include "leat/datasets/formats/tfrecord.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/byte_writer.h"
-#include "datasets/formats/shard_pattern.h"
-#include "datasets/formats/tf_example.h"
-#include "datasets/formats/tfrecord_index.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/formats/shard_pattern.h"
+#include "leat/datasets/formats/tf_example.h"
+#include "leat/datasets/formats/tfrecord_index.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/index_cache.h"
-#include "datasets/formats/raw_source.h"
-#include "datasets/formats/shard_set.h"
+#include "leat/datasets/formats/index_cache.h"
+#include "leat/datasets/formats/raw_source.h"
+#include "leat/datasets/formats/shard_set.h"
 
 namespace leat {
 

@@ -1,13 +1,13 @@
-#include "datasets/formats/tfrecord_index.h"
+#include "leat/datasets/formats/tfrecord_index.h"
 
 #include <fmt/format.h>
 
 #include <array>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/byte_writer.h"
-#include "datasets/formats/crc32c.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/formats/crc32c.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "datasets/formats/file_reader.h"
+#include "leat/datasets/formats/file_reader.h"
 
 namespace leat {
 

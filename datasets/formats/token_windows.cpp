@@ -1,4 +1,4 @@
-#include "datasets/formats/token_windows.h"
+#include "leat/datasets/formats/token_windows.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cstring>
 #include <utility>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/byte_writer.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

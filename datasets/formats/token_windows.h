@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/dataset.h"
-#include "datasets/formats/file_reader.h"
-#include "datasets/formats/index_cache.h"
+#include "leat/datasets/dataset.h"
+#include "leat/datasets/formats/file_reader.h"
+#include "leat/datasets/formats/index_cache.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/formats/utf8.h"
+#include "leat/datasets/formats/utf8.h"
 
 #include <fmt/format.h>
 

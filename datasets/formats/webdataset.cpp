@@ -1,4 +1,4 @@
-#include "datasets/formats/webdataset.h"
+#include "leat/datasets/formats/webdataset.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "datasets/formats/class_names.h"
-#include "datasets/formats/inflater.h"
-#include "datasets/formats/shard_pattern.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/class_names.h"
+#include "leat/datasets/formats/inflater.h"
+#include "leat/datasets/formats/shard_pattern.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

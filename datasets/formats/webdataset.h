@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/index_cache.h"
-#include "datasets/formats/raw_source.h"
-#include "datasets/formats/shard_set.h"
-#include "datasets/formats/tar_index.h"
+#include "leat/datasets/formats/index_cache.h"
+#include "leat/datasets/formats/raw_source.h"
+#include "leat/datasets/formats/shard_set.h"
+#include "leat/datasets/formats/tar_index.h"
 
 namespace leat {
 

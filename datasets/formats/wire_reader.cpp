@@ -1,4 +1,4 @@
-#include "datasets/formats/wire_reader.h"
+#include "leat/datasets/formats/wire_reader.h"
 
 #include <fmt/format.h>
 

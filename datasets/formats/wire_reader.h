@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_reader.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/formats/zstd_file.h"
+#include "leat/datasets/formats/zstd_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "datasets/formats/cache_folder.h"
-#include "datasets/formats/file_reader.h"
-#include "datasets/formats/inflater.h"
-#include "loader/base/errors.h"
-#include "loader/base/unique_fd.h"
+#include "leat/datasets/formats/cache_folder.h"
+#include "leat/datasets/formats/file_reader.h"
+#include "leat/datasets/formats/inflater.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

@@ -1,9 +1,9 @@
-#include "datasets/image/canvas.h"
+#include "leat/datasets/image/canvas.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

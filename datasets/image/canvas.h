@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "datasets/image/geometry.h"
-#include "datasets/image/padding.h"
+#include "leat/datasets/image/geometry.h"
+#include "leat/datasets/image/padding.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/cmyk.h"
+#include "leat/datasets/image/cmyk.h"
 
 namespace leat {
 

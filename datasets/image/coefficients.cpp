@@ -1,9 +1,9 @@
-#include "datasets/image/coefficients.h"
+#include "leat/datasets/image/coefficients.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "loader/base/checked.h"
+#include "leat/loader/base/checked.h"
 
 namespace leat {
 

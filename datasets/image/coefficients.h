@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "datasets/image/geometry.h"
+#include "leat/datasets/image/geometry.h"
 
 namespace leat {
 

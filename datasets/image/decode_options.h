@@ -1,7 +1,7 @@
 // How pictures are decoded for transforms.
 #pragma once
 
-#include "datasets/image/jpeg_limits.h"
+#include "leat/datasets/image/jpeg_limits.h"
 
 namespace leat {
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/filter.h"
+#include "leat/datasets/image/filter.h"
 
 #include <cmath>
 #include <numbers>

@@ -1,11 +1,11 @@
-#include "datasets/image/geometry.h"
+#include "leat/datasets/image/geometry.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

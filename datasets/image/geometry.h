@@ -4,8 +4,8 @@
 // is needed, and each output byte is computed once, from the source, and written to where it belongs.
 #pragma once
 
-#include "datasets/image/filter.h"
-#include "datasets/image/image.h"
+#include "leat/datasets/image/filter.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat {
 

@@ -1,13 +1,13 @@
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "datasets/image/scratch.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/scratch.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

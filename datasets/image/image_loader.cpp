@@ -1,4 +1,4 @@
-#include "datasets/image/image_loader.h"
+#include "leat/datasets/image/image_loader.h"
 
 namespace leat {
 

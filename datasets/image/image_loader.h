@@ -4,14 +4,14 @@
 #include <cstddef>
 #include <span>
 
-#include "datasets/image/decode_options.h"
-#include "datasets/image/image.h"
-#include "datasets/image/picture_decoder.h"
-#include "datasets/image/pixel_output.h"
-#include "datasets/image/pixel_stage.h"
-#include "datasets/image/resample.h"
-#include "datasets/image/transform.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/image/decode_options.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/image/picture_decoder.h"
+#include "leat/datasets/image/pixel_output.h"
+#include "leat/datasets/image/pixel_stage.h"
+#include "leat/datasets/image/resample.h"
+#include "leat/datasets/image/transform.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

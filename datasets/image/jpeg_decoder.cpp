@@ -1,14 +1,14 @@
-#include "datasets/image/jpeg_decoder.h"
+#include "leat/datasets/image/jpeg_decoder.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "datasets/image/cmyk.h"
-#include "datasets/image/decode_tile.h"
-#include "datasets/image/jpeg_state.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/cmyk.h"
+#include "leat/datasets/image/decode_tile.h"
+#include "leat/datasets/image/jpeg_state.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,12 +1,12 @@
-#include "datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/jpeg_encoder.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "datasets/image/jpeg_errors.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/jpeg_errors.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/jpeg_errors.h"
+#include "leat/datasets/image/jpeg_errors.h"
 
 #include <cstring>
 

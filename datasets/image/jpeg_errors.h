@@ -14,8 +14,8 @@
 // After jpeglib.h: the JERR_ codes.
 #include <jerror.h>
 
-#include "datasets/image/decode_warnings.h"
-#include "datasets/image/guarded_call.h"
+#include "leat/datasets/image/decode_warnings.h"
+#include "leat/datasets/image/guarded_call.h"
 
 namespace leat::detail {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/jpeg_state.h"
+#include "leat/datasets/image/jpeg_state.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat::detail {
 

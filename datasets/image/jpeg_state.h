@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <span>
 
-#include "datasets/image/geometry.h"
-#include "datasets/image/jpeg_errors.h"
-#include "datasets/image/jpeg_limits.h"
-#include "datasets/image/orientation.h"
+#include "leat/datasets/image/geometry.h"
+#include "leat/datasets/image/jpeg_errors.h"
+#include "leat/datasets/image/jpeg_limits.h"
+#include "leat/datasets/image/orientation.h"
 
 namespace leat::detail {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/orientation.h"
+#include "leat/datasets/image/orientation.h"
 
 #include <algorithm>
 #include <optional>

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
-#include "datasets/image/geometry.h"
-#include "datasets/image/image.h"
+#include "leat/datasets/image/geometry.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat {
 

@@ -1,8 +1,8 @@
-#include "datasets/image/packed_weights.h"
+#include "leat/datasets/image/packed_weights.h"
 
 #include <algorithm>
 
-#include "loader/base/checked.h"
+#include "leat/loader/base/checked.h"
 
 namespace leat {
 

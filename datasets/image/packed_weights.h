@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "datasets/image/coefficients.h"
-#include "datasets/image/image.h"
-#include "datasets/image/resample_kernels.h"
+#include "leat/datasets/image/coefficients.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/image/resample_kernels.h"
 
 namespace leat {
 

@@ -1,11 +1,11 @@
-#include "datasets/image/padding.h"
+#include "leat/datasets/image/padding.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

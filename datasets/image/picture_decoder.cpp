@@ -1,10 +1,10 @@
-#include "datasets/image/picture_decoder.h"
+#include "leat/datasets/image/picture_decoder.h"
 
 #include <fmt/format.h>
 
-#include "datasets/image/decode_tile.h"
-#include "datasets/image/png_chunks.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/decode_tile.h"
+#include "leat/datasets/image/png_chunks.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

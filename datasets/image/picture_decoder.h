@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "datasets/image/jpeg_decoder.h"
-#include "datasets/image/png_decoder.h"
+#include "leat/datasets/image/jpeg_decoder.h"
+#include "leat/datasets/image/png_decoder.h"
 
 namespace leat {
 

@@ -1,11 +1,11 @@
-#include "datasets/image/pixel_edits.h"
+#include "leat/datasets/image/pixel_edits.h"
 
 #include <cstring>
 
-#include "datasets/image/pixels/blend.h"
-#include "datasets/image/pixels/grayscale.h"
-#include "datasets/image/pixels/hue.h"
-#include "datasets/image/pixels/tables.h"
+#include "leat/datasets/image/pixels/blend.h"
+#include "leat/datasets/image/pixels/grayscale.h"
+#include "leat/datasets/image/pixels/hue.h"
+#include "leat/datasets/image/pixels/tables.h"
 
 namespace leat {
 

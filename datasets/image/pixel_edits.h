@@ -4,9 +4,9 @@
 #include <variant>
 #include <vector>
 
-#include "datasets/image/image.h"
-#include "datasets/image/pixels/affine.h"
-#include "datasets/image/transforms/random_box.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/image/pixels/affine.h"
+#include "leat/datasets/image/transforms/random_box.h"
 
 namespace leat {
 

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <variant>
 
-#include "datasets/image/image.h"
-#include "datasets/image/resample_kernels.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/image/resample_kernels.h"
 
 namespace leat {
 

@@ -1,8 +1,8 @@
-#include "datasets/image/pixel_stage.h"
+#include "leat/datasets/image/pixel_stage.h"
 
 #include <fmt/format.h>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

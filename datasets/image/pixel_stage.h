@@ -1,11 +1,11 @@
 // What comes behind resampling: borders, edits of pixels, and the form in which they leave.
 #pragma once
 
-#include "datasets/image/canvas.h"
-#include "datasets/image/image.h"
-#include "datasets/image/pixel_edits.h"
-#include "datasets/image/pixel_output.h"
-#include "datasets/image/resample.h"
+#include "leat/datasets/image/canvas.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/image/pixel_edits.h"
+#include "leat/datasets/image/pixel_output.h"
+#include "leat/datasets/image/resample.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/png_chunks.h"
+#include "leat/datasets/image/png_chunks.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

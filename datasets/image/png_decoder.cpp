@@ -1,15 +1,15 @@
-#include "datasets/image/png_decoder.h"
+#include "leat/datasets/image/png_decoder.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "datasets/image/png_chunks.h"
-#include "datasets/image/png_exif.h"
-#include "datasets/image/png_state.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/png_chunks.h"
+#include "leat/datasets/image/png_exif.h"
+#include "leat/datasets/image/png_state.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

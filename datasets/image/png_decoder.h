@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "datasets/image/decode_warnings.h"
-#include "datasets/image/geometry.h"
-#include "datasets/image/image.h"
-#include "datasets/image/jpeg_limits.h"
-#include "datasets/image/orientation.h"
+#include "leat/datasets/image/decode_warnings.h"
+#include "leat/datasets/image/geometry.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/image/jpeg_limits.h"
+#include "leat/datasets/image/orientation.h"
 
 namespace leat {
 

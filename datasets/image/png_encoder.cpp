@@ -1,13 +1,13 @@
-#include "datasets/image/png_encoder.h"
+#include "leat/datasets/image/png_encoder.h"
 
 #include <fmt/format.h>
 
 #include <cstring>
 #include <memory>
 
-#include "datasets/image/png_errors.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/png_errors.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

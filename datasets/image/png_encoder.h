@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/png_errors.h"
+#include "leat/datasets/image/png_errors.h"
 
 #include <cstring>
 

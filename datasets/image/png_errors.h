@@ -7,8 +7,8 @@
 
 #include <csetjmp>
 
-#include "datasets/image/decode_warnings.h"
-#include "datasets/image/guarded_call.h"
+#include "leat/datasets/image/decode_warnings.h"
+#include "leat/datasets/image/guarded_call.h"
 
 namespace leat::detail {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/png_exif.h"
+#include "leat/datasets/image/png_exif.h"
 
 #include <zlib.h>
 

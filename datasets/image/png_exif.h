@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "datasets/image/orientation.h"
-#include "datasets/image/png_chunks.h"
+#include "leat/datasets/image/orientation.h"
+#include "leat/datasets/image/png_chunks.h"
 
 namespace leat {
 

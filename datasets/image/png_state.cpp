@@ -1,4 +1,4 @@
-#include "datasets/image/png_state.h"
+#include "leat/datasets/image/png_state.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat::detail {
 

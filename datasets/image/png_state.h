@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
-#include "datasets/image/image.h"
-#include "datasets/image/jpeg_limits.h"
-#include "datasets/image/png_errors.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/image/jpeg_limits.h"
+#include "leat/datasets/image/png_errors.h"
 
 namespace leat::detail {
 

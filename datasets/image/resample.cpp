@@ -1,11 +1,11 @@
-#include "datasets/image/resample.h"
+#include "leat/datasets/image/resample.h"
 
 #include <fmt/format.h>
 
 #include <cstring>
 
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "datasets/image/coefficients.h"
-#include "datasets/image/geometry.h"
-#include "datasets/image/image.h"
-#include "datasets/image/packed_weights.h"
-#include "datasets/image/pixel_output.h"
-#include "datasets/image/row_ring.h"
+#include "leat/datasets/image/coefficients.h"
+#include "leat/datasets/image/geometry.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/image/packed_weights.h"
+#include "leat/datasets/image/pixel_output.h"
+#include "leat/datasets/image/row_ring.h"
 
 namespace leat {
 

@@ -1,8 +1,8 @@
 // Included once for each instruction set by resample_kernels.cpp; hence no #pragma once.
 #include <hwy/highway.h>
 
-#include "datasets/image/coefficients.h"
-#include "datasets/image/resample_kernels.h"
+#include "leat/datasets/image/coefficients.h"
+#include "leat/datasets/image/resample_kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace leat {

@@ -1,11 +1,11 @@
-#include "datasets/image/resample_kernels.h"
+#include "leat/datasets/image/resample_kernels.h"
 
 // Highway includes the loops anew for each instruction set, and once more, below, for the one that all
 // machines have.
-#define HWY_TARGET_INCLUDE "datasets/image/resample_kernels-inl.h"
+#define HWY_TARGET_INCLUDE "leat/datasets/image/resample_kernels-inl.h"
 #include <hwy/foreach_target.h>
 
-#include "datasets/image/resample_kernels-inl.h"
+#include "leat/datasets/image/resample_kernels-inl.h"
 
 namespace leat {
 

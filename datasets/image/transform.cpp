@@ -1,6 +1,6 @@
-#include "datasets/image/transform.h"
+#include "leat/datasets/image/transform.h"
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -17,18 +17,18 @@
 #include <variant>
 #include <vector>
 
-#include "datasets/image/pixel_stage.h"
-#include "datasets/image/transforms/color_jitter.h"
-#include "datasets/image/transforms/crops.h"
-#include "datasets/image/transforms/flips.h"
-#include "datasets/image/transforms/normalize.h"
-#include "datasets/image/transforms/pad.h"
-#include "datasets/image/transforms/rand_augment.h"
-#include "datasets/image/transforms/random_edits.h"
-#include "datasets/image/transforms/random_erasing.h"
-#include "datasets/image/transforms/random_resized_crop.h"
-#include "datasets/image/transforms/resize.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/image/pixel_stage.h"
+#include "leat/datasets/image/transforms/color_jitter.h"
+#include "leat/datasets/image/transforms/crops.h"
+#include "leat/datasets/image/transforms/flips.h"
+#include "leat/datasets/image/transforms/normalize.h"
+#include "leat/datasets/image/transforms/pad.h"
+#include "leat/datasets/image/transforms/rand_augment.h"
+#include "leat/datasets/image/transforms/random_edits.h"
+#include "leat/datasets/image/transforms/random_erasing.h"
+#include "leat/datasets/image/transforms/random_resized_crop.h"
+#include "leat/datasets/image/transforms/resize.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/records/body_layout.h"
+#include "leat/datasets/records/body_layout.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstring>
 
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "datasets/schema.h"
+#include "leat/datasets/schema.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/records/file_reading.h"
+#include "leat/datasets/records/file_reading.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <vector>
 
-#include "datasets/records/xxh3.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/records/xxh3.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/records/manifest.h"
+#include "leat/datasets/records/manifest.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "datasets/read_file.h"
-#include "datasets/records/schema_json.h"
-#include "datasets/records/xxh3.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/read_file.h"
+#include "leat/datasets/records/schema_json.h"
+#include "leat/datasets/records/xxh3.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

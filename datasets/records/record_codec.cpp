@@ -1,4 +1,4 @@
-#include "datasets/records/record_codec.h"
+#include "leat/datasets/records/record_codec.h"
 
 #include <fmt/format.h>
 #include <zdict.h>
@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/records/record_dataset.h"
+#include "leat/datasets/records/record_dataset.h"
 
 #include <algorithm>
 #include <array>

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "datasets/dataset.h"
-#include "datasets/records/record_set.h"
+#include "leat/datasets/dataset.h"
+#include "leat/datasets/records/record_set.h"
 
 namespace leat {
 

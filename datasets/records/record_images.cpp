@@ -1,4 +1,4 @@
-#include "datasets/records/record_images.h"
+#include "leat/datasets/records/record_images.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "datasets/image/image_loader.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/image_loader.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

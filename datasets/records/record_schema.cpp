@@ -1,11 +1,11 @@
-#include "datasets/records/record_schema.h"
+#include "leat/datasets/records/record_schema.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/schema.h"
+#include "leat/datasets/schema.h"
 
 namespace leat {
 

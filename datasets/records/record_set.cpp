@@ -1,4 +1,4 @@
-#include "datasets/records/record_set.h"
+#include "leat/datasets/records/record_set.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/records/manifest.h"
-#include "datasets/records/shard_reader.h"
+#include "leat/datasets/records/manifest.h"
+#include "leat/datasets/records/shard_reader.h"
 
 namespace leat {
 

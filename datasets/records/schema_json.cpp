@@ -1,4 +1,4 @@
-#include "datasets/records/schema_json.h"
+#include "leat/datasets/records/schema_json.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

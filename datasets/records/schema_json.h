@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "datasets/records/record_schema.h"
+#include "leat/datasets/records/record_schema.h"
 
 namespace leat {
 

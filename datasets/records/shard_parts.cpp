@@ -1,4 +1,4 @@
-#include "datasets/records/shard_parts.h"
+#include "leat/datasets/records/shard_parts.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <bit>
 #include <cstring>
 
-#include "datasets/records/xxh3.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/records/xxh3.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "datasets/records/body_layout.h"
-#include "datasets/records/record_codec.h"
-#include "datasets/records/record_schema.h"
-#include "datasets/records/shard_parts.h"
-#include "loader/base/unique_fd.h"
+#include "leat/datasets/records/body_layout.h"
+#include "leat/datasets/records/record_codec.h"
+#include "leat/datasets/records/record_schema.h"
+#include "leat/datasets/records/shard_parts.h"
+#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

@@ -1,8 +1,8 @@
-#include "datasets/records/verify_records.h"
+#include "leat/datasets/records/verify_records.h"
 
-#include "datasets/records/file_reading.h"
-#include "datasets/records/record_set.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/records/file_reading.h"
+#include "leat/datasets/records/record_set.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

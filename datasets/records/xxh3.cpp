@@ -1,4 +1,4 @@
-#include "datasets/records/xxh3.h"
+#include "leat/datasets/records/xxh3.h"
 
 // All of the library in this file: nothing to link, for us or for who links us.
 #define XXH_INLINE_ALL

@@ -1,10 +1,10 @@
-#include "datasets/shards/class_names_file.h"
+#include "leat/datasets/shards/class_names_file.h"
 
 #include <nlohmann/json.hpp>
 
-#include "datasets/formats/class_names.h"
-#include "datasets/records/schema_json.h"
-#include "datasets/shards/durable_file.h"
+#include "leat/datasets/formats/class_names.h"
+#include "leat/datasets/records/schema_json.h"
+#include "leat/datasets/shards/durable_file.h"
 
 namespace leat {
 

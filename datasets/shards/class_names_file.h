@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "datasets/records/record_schema.h"
+#include "leat/datasets/records/record_schema.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/shards/field_plan.h"
+#include "leat/datasets/shards/field_plan.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "datasets/formats/byte_writer.h"
-#include "datasets/image/png_encoder.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/image/png_encoder.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/records/record_schema.h"
-#include "datasets/shards/conversion_source.h"
-#include "datasets/shards/raw_value.h"
+#include "leat/datasets/records/record_schema.h"
+#include "leat/datasets/shards/conversion_source.h"
+#include "leat/datasets/shards/raw_value.h"
 
 namespace leat {
 

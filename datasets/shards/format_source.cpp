@@ -1,4 +1,4 @@
-#include "datasets/shards/format_source.h"
+#include "leat/datasets/shards/format_source.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
-#include "datasets/formats/image_records.h"
-#include "datasets/formats/picture_names.h"
-#include "datasets/formats/utf8.h"
-#include "datasets/records/xxh3.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/image_records.h"
+#include "leat/datasets/formats/picture_names.h"
+#include "leat/datasets/formats/utf8.h"
+#include "leat/datasets/records/xxh3.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

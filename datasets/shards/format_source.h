@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/raw_source.h"
-#include "datasets/shards/conversion_source.h"
-#include "datasets/shards/field_plan.h"
+#include "leat/datasets/formats/raw_source.h"
+#include "leat/datasets/shards/conversion_source.h"
+#include "leat/datasets/shards/field_plan.h"
 
 namespace leat {
 

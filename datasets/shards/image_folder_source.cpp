@@ -1,4 +1,4 @@
-#include "datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/image_folder_source.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -7,10 +7,10 @@
 #include <array>
 #include <cstring>
 
-#include "datasets/formats/utf8.h"
-#include "datasets/read_file.h"
-#include "datasets/records/xxh3.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/utf8.h"
+#include "leat/datasets/read_file.h"
+#include "leat/datasets/records/xxh3.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

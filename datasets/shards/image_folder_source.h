@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "datasets/image_folder.h"
-#include "datasets/shards/conversion_source.h"
+#include "leat/datasets/image_folder.h"
+#include "leat/datasets/shards/conversion_source.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/shards/mds_format.h"
+#include "leat/datasets/shards/mds_format.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <cstring>
 #include <utility>
 
-#include "datasets/formats/utf8.h"
-#include "datasets/shards/class_names_file.h"
-#include "datasets/shards/python_json.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/utf8.h"
+#include "leat/datasets/shards/class_names_file.h"
+#include "leat/datasets/shards/python_json.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/shards/shard_format.h"
+#include "leat/datasets/shards/shard_format.h"
 
 namespace leat {
 

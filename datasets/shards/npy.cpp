@@ -1,10 +1,10 @@
-#include "datasets/shards/npy.h"
+#include "leat/datasets/shards/npy.h"
 
 #include <fmt/format.h>
 
 #include <string>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

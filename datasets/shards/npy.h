@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "loader/base/dtype.h"
-#include "loader/base/tensor_view.h"
+#include "leat/loader/base/dtype.h"
+#include "leat/loader/base/tensor_view.h"
 
 namespace leat {
 

@@ -1,6 +1,6 @@
-#include "datasets/shards/plan_compression.h"
+#include "leat/datasets/shards/plan_compression.h"
 
-#include "datasets/records/body_layout.h"
+#include "leat/datasets/records/body_layout.h"
 
 namespace leat {
 

@@ -3,9 +3,9 @@
 
 #include <span>
 
-#include "datasets/records/record_codec.h"
-#include "datasets/shards/conversion_source.h"
-#include "datasets/shards/record_writer.h"
+#include "leat/datasets/records/record_codec.h"
+#include "leat/datasets/shards/conversion_source.h"
+#include "leat/datasets/shards/record_writer.h"
 
 namespace leat {
 

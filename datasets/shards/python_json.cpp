@@ -1,8 +1,8 @@
-#include "datasets/shards/python_json.h"
+#include "leat/datasets/shards/python_json.h"
 
 #include <nlohmann/json.hpp>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/shards/raw_value.h"
+#include "leat/datasets/shards/raw_value.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/stored_picture.h"
-#include "datasets/formats/utf8.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/stored_picture.h"
+#include "leat/datasets/formats/utf8.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/shards/record_format.h"
+#include "leat/datasets/shards/record_format.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "datasets/records/manifest.h"
-#include "datasets/records/schema_json.h"
-#include "datasets/records/shard_parts.h"
-#include "datasets/records/xxh3.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/records/manifest.h"
+#include "leat/datasets/records/schema_json.h"
+#include "leat/datasets/records/shard_parts.h"
+#include "leat/datasets/records/xxh3.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

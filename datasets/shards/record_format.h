@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "datasets/records/body_layout.h"
-#include "datasets/records/record_codec.h"
-#include "datasets/shards/shard_format.h"
+#include "leat/datasets/records/body_layout.h"
+#include "leat/datasets/records/record_codec.h"
+#include "leat/datasets/shards/shard_format.h"
 
 namespace leat {
 

@@ -1,6 +1,6 @@
-#include "datasets/shards/record_source.h"
+#include "leat/datasets/shards/record_source.h"
 
-#include "datasets/records/xxh3.h"
+#include "leat/datasets/records/xxh3.h"
 
 namespace leat {
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "datasets/records/record_set.h"
-#include "datasets/shards/conversion_source.h"
+#include "leat/datasets/records/record_set.h"
+#include "leat/datasets/shards/conversion_source.h"
 
 namespace leat {
 

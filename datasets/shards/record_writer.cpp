@@ -1,13 +1,13 @@
-#include "datasets/shards/record_writer.h"
+#include "leat/datasets/shards/record_writer.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "datasets/shards/plan_compression.h"
-#include "datasets/shards/record_format.h"
-#include "datasets/shards/shard_set_writer.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/shards/plan_compression.h"
+#include "leat/datasets/shards/record_format.h"
+#include "leat/datasets/shards/shard_set_writer.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "datasets/records/record_schema.h"
-#include "datasets/shards/conversion_source.h"
+#include "leat/datasets/records/record_schema.h"
+#include "leat/datasets/shards/conversion_source.h"
 
 namespace leat {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/shards/conversion_source.h"
-#include "datasets/shards/durable_file.h"
+#include "leat/datasets/shards/conversion_source.h"
+#include "leat/datasets/shards/durable_file.h"
 
 namespace leat {
 

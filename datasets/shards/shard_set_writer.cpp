@@ -1,11 +1,11 @@
-#include "datasets/shards/shard_set_writer.h"
+#include "leat/datasets/shards/shard_set_writer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "datasets/shards/shard_format.h"
+#include "leat/datasets/shards/shard_format.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/shards/ustar.h"
+#include "leat/datasets/shards/ustar.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
-#include "datasets/formats/tar_scanner.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/formats/tar_scanner.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

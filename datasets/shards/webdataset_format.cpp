@@ -1,4 +1,4 @@
-#include "datasets/shards/webdataset_format.h"
+#include "leat/datasets/shards/webdataset_format.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 #include <cstring>
 #include <utility>
 
-#include "datasets/image/png_chunks.h"
-#include "datasets/shards/class_names_file.h"
-#include "datasets/shards/npy.h"
-#include "datasets/shards/ustar.h"
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/png_chunks.h"
+#include "leat/datasets/shards/class_names_file.h"
+#include "leat/datasets/shards/npy.h"
+#include "leat/datasets/shards/ustar.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

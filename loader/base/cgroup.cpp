@@ -1,4 +1,4 @@
-#include "loader/base/cgroup.h"
+#include "leat/loader/base/cgroup.h"
 
 #include <algorithm>
 #include <fstream>

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

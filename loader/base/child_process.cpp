@@ -1,4 +1,4 @@
-#include "loader/base/child_process.h"
+#include "leat/loader/base/child_process.h"
 
 #include <dirent.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "loader/base/unique_fd.h"
+#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/base/cpus.h"
+#include "leat/loader/base/cpus.h"
 
 #include <sched.h>
 
@@ -10,8 +10,8 @@
 #include <memory>
 #include <sstream>
 
-#include "loader/base/cgroup.h"
-#include "loader/base/errors.h"
+#include "leat/loader/base/cgroup.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

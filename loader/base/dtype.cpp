@@ -1,4 +1,4 @@
-#include "loader/base/dtype.h"
+#include "leat/loader/base/dtype.h"
 
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 #include <cxxabi.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <typeinfo>
 #include <utility>
 
-#include "loader/base/error_text.h"
+#include "leat/loader/base/error_text.h"
 
 namespace leat {
 

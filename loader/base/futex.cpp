@@ -1,4 +1,4 @@
-#include "loader/base/futex.h"
+#include "leat/loader/base/futex.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

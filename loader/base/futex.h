@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "loader/base/shared_atomic.h"
+#include "leat/loader/base/shared_atomic.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/base/library_threads.h"
+#include "leat/loader/base/library_threads.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "loader/base/memory_limits.h"
+#include "leat/loader/base/memory_limits.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "loader/base/cgroup.h"
+#include "leat/loader/base/cgroup.h"
 
 namespace leat {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

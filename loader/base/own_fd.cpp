@@ -1,8 +1,8 @@
-#include "loader/base/own_fd.h"
+#include "leat/loader/base/own_fd.h"
 
 #include <sys/stat.h>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "loader/base/unique_fd.h"
+#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

@@ -1,10 +1,10 @@
-#include "loader/base/process_identity.h"
+#include "leat/loader/base/process_identity.h"
 
 #include <pthread.h>
 
 #include <atomic>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/base/shared_memory.h"
+#include "leat/loader/base/shared_memory.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,9 +12,9 @@
 #include <numeric>
 #include <utility>
 
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
-#include "loader/base/memory_limits.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/memory_limits.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "loader/base/own_fd.h"
+#include "leat/loader/base/own_fd.h"
 
 namespace leat {
 

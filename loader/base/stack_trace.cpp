@@ -1,10 +1,10 @@
-#include "loader/base/stack_trace.h"
+#include "leat/loader/base/stack_trace.h"
 
 #include <execinfo.h>
 
 #include <algorithm>
 
-#include "loader/base/futex.h"
+#include "leat/loader/base/futex.h"
 
 namespace leat {
 

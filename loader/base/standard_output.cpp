@@ -1,4 +1,4 @@
-#include "loader/base/standard_output.h"
+#include "leat/loader/base/standard_output.h"
 
 #include <stdio_ext.h>
 

@@ -23,8 +23,8 @@
 #include <string_view>
 #include <vector>
 
-#include "loader/base/stack_trace.h"
-#include "loader/base/unique_fd.h"
+#include "leat/loader/base/stack_trace.h"
+#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

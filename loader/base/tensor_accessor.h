@@ -6,7 +6,7 @@
 #include <span>
 #include <type_traits>
 
-#include "loader/base/tensor_view.h"
+#include "leat/loader/base/tensor_view.h"
 
 namespace leat {
 

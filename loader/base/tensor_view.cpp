@@ -1,10 +1,10 @@
-#include "loader/base/tensor_view.h"
+#include "leat/loader/base/tensor_view.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

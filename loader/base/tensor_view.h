@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "loader/base/dtype.h"
+#include "leat/loader/base/dtype.h"
 
 namespace leat {
 

@@ -1,11 +1,11 @@
-#include "loader/base/wake_pipe.h"
+#include "leat/loader/base/wake_pipe.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,7 +1,7 @@
 // A wake-up that a poll() can wait for, across processes.
 #pragma once
 
-#include "loader/base/own_fd.h"
+#include "leat/loader/base/own_fd.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/base/warning.h"
+#include "leat/loader/base/warning.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "loader/samplers/alias_table.h"
+#include "leat/loader/samplers/alias_table.h"
 
 #include <algorithm>
 

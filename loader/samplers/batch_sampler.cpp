@@ -1,12 +1,12 @@
-#include "loader/samplers/batch_sampler.h"
+#include "leat/loader/samplers/batch_sampler.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "loader/base/errors.h"
-#include "loader/samplers/fingerprint.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/samplers/fingerprint.h"
 
 namespace leat {
 

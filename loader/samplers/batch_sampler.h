@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "loader/samplers/epoch_plan.h"
-#include "loader/samplers/position_set.h"
-#include "loader/samplers/sampler.h"
+#include "leat/loader/samplers/epoch_plan.h"
+#include "leat/loader/samplers/position_set.h"
+#include "leat/loader/samplers/sampler.h"
 
 namespace leat {
 

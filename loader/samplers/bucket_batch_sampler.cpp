@@ -1,4 +1,4 @@
-#include "loader/samplers/bucket_batch_sampler.h"
+#include "leat/loader/samplers/bucket_batch_sampler.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <limits>
 #include <utility>
 
-#include "loader/base/errors.h"
-#include "loader/samplers/derived_seed.h"
-#include "loader/samplers/fingerprint.h"
-#include "loader/samplers/permutation.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/samplers/derived_seed.h"
+#include "leat/loader/samplers/fingerprint.h"
+#include "leat/loader/samplers/permutation.h"
 
 namespace leat {
 

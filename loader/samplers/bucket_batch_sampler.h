@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "loader/samplers/batch_sampler.h"
-#include "loader/samplers/epoch_cache.h"
-#include "loader/samplers/rank_share.h"
+#include "leat/loader/samplers/batch_sampler.h"
+#include "leat/loader/samplers/epoch_cache.h"
+#include "leat/loader/samplers/rank_share.h"
 
 namespace leat {
 

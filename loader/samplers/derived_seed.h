@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "loader/base/rng.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

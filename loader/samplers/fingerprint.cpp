@@ -1,8 +1,8 @@
-#include "loader/samplers/fingerprint.h"
+#include "leat/loader/samplers/fingerprint.h"
 
 #include <fmt/format.h>
 
-#include "datasets/records/xxh3.h"
+#include "leat/datasets/records/xxh3.h"
 
 namespace leat {
 

@@ -1,9 +1,9 @@
-#include "loader/samplers/permutation.h"
+#include "leat/loader/samplers/permutation.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "loader/base/rng.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

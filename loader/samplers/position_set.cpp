@@ -1,11 +1,11 @@
-#include "loader/samplers/position_set.h"
+#include "leat/loader/samplers/position_set.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

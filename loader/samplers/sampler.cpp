@@ -1,4 +1,4 @@
-#include "loader/samplers/sampler.h"
+#include "leat/loader/samplers/sampler.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "loader/base/errors.h"
-#include "loader/samplers/fingerprint.h"
-#include "loader/samplers/permutation.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/samplers/fingerprint.h"
+#include "leat/loader/samplers/permutation.h"
 
 namespace leat {
 

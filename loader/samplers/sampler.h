@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
-#include "loader/samplers/position_set.h"
-#include "loader/samplers/rank_share.h"
+#include "leat/loader/samplers/position_set.h"
+#include "leat/loader/samplers/rank_share.h"
 
 namespace leat {
 

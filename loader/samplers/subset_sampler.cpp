@@ -1,12 +1,12 @@
-#include "loader/samplers/subset_sampler.h"
+#include "leat/loader/samplers/subset_sampler.h"
 
 #include <fmt/format.h>
 
 #include <numeric>
 #include <utility>
 
-#include "loader/samplers/fingerprint.h"
-#include "loader/samplers/permutation.h"
+#include "leat/loader/samplers/fingerprint.h"
+#include "leat/loader/samplers/permutation.h"
 
 namespace leat {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "loader/samplers/sampler.h"
+#include "leat/loader/samplers/sampler.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/samplers/weighted_sampler.h"
+#include "leat/loader/samplers/weighted_sampler.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "loader/base/errors.h"
-#include "loader/base/rng.h"
-#include "loader/samplers/derived_seed.h"
-#include "loader/samplers/fingerprint.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/rng.h"
+#include "leat/loader/samplers/derived_seed.h"
+#include "leat/loader/samplers/fingerprint.h"
 
 namespace leat {
 

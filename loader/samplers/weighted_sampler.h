@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "loader/samplers/alias_table.h"
-#include "loader/samplers/epoch_cache.h"
-#include "loader/samplers/sampler.h"
+#include "leat/loader/samplers/alias_table.h"
+#include "leat/loader/samplers/epoch_cache.h"
+#include "leat/loader/samplers/sampler.h"
 
 namespace leat {
 

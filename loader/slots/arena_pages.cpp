@@ -1,4 +1,4 @@
-#include "loader/slots/arena_pages.h"
+#include "leat/loader/slots/arena_pages.h"
 
 #include <algorithm>
 #include <array>

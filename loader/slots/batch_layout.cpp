@@ -1,11 +1,11 @@
-#include "loader/slots/batch_layout.h"
+#include "leat/loader/slots/batch_layout.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "loader/base/checked.h"
-#include "loader/base/errors.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

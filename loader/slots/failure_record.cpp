@@ -1,4 +1,4 @@
-#include "loader/slots/failure_record.h"
+#include "leat/loader/slots/failure_record.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <span>
 #include <typeinfo>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

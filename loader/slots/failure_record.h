@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "loader/base/stack_trace.h"
+#include "leat/loader/base/stack_trace.h"
 
 namespace leat {
 

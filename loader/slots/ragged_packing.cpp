@@ -1,4 +1,4 @@
-#include "loader/slots/ragged_packing.h"
+#include "leat/loader/slots/ragged_packing.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

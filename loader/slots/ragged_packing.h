@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "datasets/row_memory.h"
-#include "loader/slots/batch_layout.h"
+#include "leat/datasets/row_memory.h"
+#include "leat/loader/slots/batch_layout.h"
 
 namespace leat {
 

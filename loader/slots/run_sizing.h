@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "loader/base/checked.h"
+#include "leat/loader/base/checked.h"
 
 namespace leat {
 

@@ -1,9 +1,9 @@
-#include "loader/slots/slot_table.h"
+#include "leat/loader/slots/slot_table.h"
 
 #include <utility>
 
-#include "loader/base/futex.h"
-#include "loader/slots/slot_table_shared.h"
+#include "leat/loader/base/futex.h"
+#include "leat/loader/slots/slot_table_shared.h"
 
 namespace leat {
 

@@ -38,15 +38,15 @@
 #include <string_view>
 #include <vector>
 
-#include "loader/base/errors.h"
-#include "loader/base/shared_atomic.h"
-#include "loader/base/shared_memory.h"
-#include "loader/base/wake_pipe.h"
-#include "loader/slots/arena_pages.h"
-#include "loader/slots/batch_layout.h"
-#include "loader/slots/claim_word.h"
-#include "loader/slots/failure_record.h"
-#include "loader/slots/worker_record.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/shared_atomic.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/base/wake_pipe.h"
+#include "leat/loader/slots/arena_pages.h"
+#include "leat/loader/slots/batch_layout.h"
+#include "leat/loader/slots/claim_word.h"
+#include "leat/loader/slots/failure_record.h"
+#include "leat/loader/slots/worker_record.h"
 
 namespace leat {
 

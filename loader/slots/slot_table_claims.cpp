@@ -1,7 +1,7 @@
 // The side of the protocol that workers and the nursery run.
-#include "loader/base/futex.h"
-#include "loader/slots/slot_table.h"
-#include "loader/slots/slot_table_shared.h"
+#include "leat/loader/base/futex.h"
+#include "leat/loader/slots/slot_table.h"
+#include "leat/loader/slots/slot_table_shared.h"
 
 namespace leat {
 

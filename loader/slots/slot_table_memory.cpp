@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "loader/base/checked.h"
-#include "loader/base/memory_limits.h"
-#include "loader/slots/slot_table.h"
-#include "loader/slots/slot_table_shared.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/memory_limits.h"
+#include "leat/loader/slots/slot_table.h"
+#include "leat/loader/slots/slot_table_shared.h"
 
 namespace leat {
 

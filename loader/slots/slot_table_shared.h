@@ -1,7 +1,7 @@
 // What lies in the shared memory of a SlotTable beside words, indices and rows. For slot_table*.cpp only.
 #pragma once
 
-#include "loader/slots/slot_table.h"
+#include "leat/loader/slots/slot_table.h"
 
 namespace leat {
 

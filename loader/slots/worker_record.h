@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstdint>
 
-#include "loader/base/shared_atomic.h"
-#include "loader/base/stack_trace.h"
+#include "leat/loader/base/shared_atomic.h"
+#include "leat/loader/base/stack_trace.h"
 
 namespace leat {
 

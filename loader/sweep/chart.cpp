@@ -1,11 +1,11 @@
-#include "loader/sweep/chart.h"
+#include "leat/loader/sweep/chart.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 namespace {

@@ -1,4 +1,4 @@
-#include "loader/sweep/conclusion.h"
+#include "leat/loader/sweep/conclusion.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 namespace {

@@ -1,4 +1,4 @@
-#include "loader/sweep/isolated.h"
+#include "leat/loader/sweep/isolated.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <csignal>
 
-#include "loader/base/child_process.h"
-#include "loader/base/errors.h"
-#include "loader/base/standard_output.h"
-#include "loader/base/unique_fd.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/standard_output.h"
+#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 namespace {

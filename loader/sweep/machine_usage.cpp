@@ -1,4 +1,4 @@
-#include "loader/sweep/machine_usage.h"
+#include "leat/loader/sweep/machine_usage.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "loader/base/cpus.h"
-#include "loader/base/memory_limits.h"
+#include "leat/loader/base/cpus.h"
+#include "leat/loader/base/memory_limits.h"
 
 namespace leat {
 namespace {

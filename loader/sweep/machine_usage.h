@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loader/sweep/sweep_result.h"
+#include "leat/loader/sweep/sweep_result.h"
 
 namespace leat {
 

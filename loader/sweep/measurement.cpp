@@ -1,4 +1,4 @@
-#include "loader/sweep/measurement.h"
+#include "leat/loader/sweep/measurement.h"
 
 #include <unistd.h>
 
@@ -7,11 +7,11 @@
 #include <string>
 #include <type_traits>
 
-#include "loader/base/cpus.h"
-#include "loader/base/errors.h"
-#include "loader/sweep/isolated.h"
-#include "loader/sweep/machine_usage.h"
-#include "loader/sweep/process_usage.h"
+#include "leat/loader/base/cpus.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/sweep/isolated.h"
+#include "leat/loader/sweep/machine_usage.h"
+#include "leat/loader/sweep/process_usage.h"
 
 namespace leat {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-#include "loader/sweep/sweep.h"
-#include "loader/sweep/sweep_result.h"
+#include "leat/loader/sweep/sweep.h"
+#include "leat/loader/sweep/sweep_result.h"
 
 namespace leat {
 

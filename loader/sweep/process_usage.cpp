@@ -1,4 +1,4 @@
-#include "loader/sweep/process_usage.h"
+#include "leat/loader/sweep/process_usage.h"
 
 #include <fmt/format.h>
 #include <time.h>

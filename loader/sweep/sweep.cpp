@@ -1,16 +1,16 @@
-#include "loader/sweep/sweep.h"
+#include "leat/loader/sweep/sweep.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "loader/base/cpus.h"
-#include "loader/base/errors.h"
-#include "loader/sweep/conclusion.h"
-#include "loader/sweep/machine_usage.h"
-#include "loader/sweep/measurement.h"
-#include "loader/sweep/schedule.h"
+#include "leat/loader/base/cpus.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/sweep/conclusion.h"
+#include "leat/loader/sweep/machine_usage.h"
+#include "leat/loader/sweep/measurement.h"
+#include "leat/loader/sweep/schedule.h"
 
 namespace leat {
 namespace {

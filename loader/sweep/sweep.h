@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "loader/data_loader.h"
-#include "loader/sweep/sweep_result.h"
+#include "leat/loader/data_loader.h"
+#include "leat/loader/sweep/sweep_result.h"
 
 namespace leat {
 

@@ -1,7 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "loader/sweep/chart.h"
-#include "loader/sweep/sweep_result.h"
+#include "leat/loader/sweep/chart.h"
+#include "leat/loader/sweep/sweep_result.h"
+#include "leat/version.h"
 
 namespace leat {
 namespace {

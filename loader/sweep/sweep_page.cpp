@@ -1,12 +1,13 @@
-#include "loader/sweep/sweep_page.h"
+#include "leat/loader/sweep/sweep_page.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "loader/base/errors.h"
-#include "loader/sweep/chart.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/sweep/chart.h"
+#include "leat/version.h"
 
 namespace leat {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "loader/sweep/sweep_result.h"
+#include "leat/loader/sweep/sweep_result.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/workers/nursery.h"
+#include "leat/loader/workers/nursery.h"
 
 #include <signal.h>
 #include <sys/socket.h>
@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <utility>
 
-#include "loader/base/errors.h"
-#include "loader/base/standard_output.h"
-#include "loader/workers/nursery_process.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/standard_output.h"
+#include "leat/loader/workers/nursery_process.h"
 
 namespace leat {
 

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "loader/base/child_process.h"
-#include "loader/base/own_fd.h"
-#include "loader/workers/worker.h"
-#include "loader/workers/worker_ending.h"
-#include "loader/workers/worker_pool.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/own_fd.h"
+#include "leat/loader/workers/worker.h"
+#include "leat/loader/workers/worker_ending.h"
+#include "leat/loader/workers/worker_pool.h"
 
 namespace leat {
 

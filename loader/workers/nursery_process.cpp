@@ -1,4 +1,4 @@
-#include "loader/workers/nursery_process.h"
+#include "leat/loader/workers/nursery_process.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -14,8 +14,8 @@
 #include <string>
 #include <utility>
 
-#include "loader/base/errors.h"
-#include "loader/base/memory_limits.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/memory_limits.h"
 
 namespace leat {
 

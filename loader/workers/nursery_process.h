@@ -8,13 +8,13 @@
 #include <span>
 #include <vector>
 
-#include "loader/base/child_process.h"
-#include "loader/base/unique_fd.h"
-#include "loader/workers/death_breaker.h"
-#include "loader/workers/nursery.h"
-#include "loader/workers/observed_time.h"
-#include "loader/workers/worker.h"
-#include "loader/workers/worker_process.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/unique_fd.h"
+#include "leat/loader/workers/death_breaker.h"
+#include "leat/loader/workers/nursery.h"
+#include "leat/loader/workers/observed_time.h"
+#include "leat/loader/workers/worker.h"
+#include "leat/loader/workers/worker_process.h"
 
 namespace leat {
 

@@ -10,11 +10,11 @@
 #include <system_error>
 #include <utility>
 
-#include "loader/base/errors.h"
-#include "loader/errors.h"
-#include "loader/workers/nursery.h"
-#include "loader/workers/worker_activity.h"
-#include "loader/workers/worker_pool.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/errors.h"
+#include "leat/loader/workers/nursery.h"
+#include "leat/loader/workers/worker_activity.h"
+#include "leat/loader/workers/worker_pool.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "datasets/dataset.h"
+#include "leat/datasets/dataset.h"
 
 namespace leat {
 

@@ -10,11 +10,11 @@
 #include <system_error>
 #include <thread>
 
-#include "loader/base/errors.h"
-#include "loader/base/library_threads.h"
-#include "loader/errors.h"
-#include "loader/workers/worker_activity.h"
-#include "loader/workers/worker_pool.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/library_threads.h"
+#include "leat/loader/errors.h"
+#include "leat/loader/workers/worker_activity.h"
+#include "leat/loader/workers/worker_pool.h"
 
 namespace leat {
 

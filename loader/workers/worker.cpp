@@ -1,10 +1,10 @@
-#include "loader/workers/worker.h"
+#include "leat/loader/workers/worker.h"
 
-#include "loader/base/cpus.h"
-#include "loader/base/errors.h"
-#include "loader/base/rng.h"
-#include "loader/workers/read_ahead.h"
-#include "loader/workers/worker_info.h"
+#include "leat/loader/base/cpus.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/rng.h"
+#include "leat/loader/workers/read_ahead.h"
+#include "leat/loader/workers/worker_info.h"
 
 namespace leat {
 

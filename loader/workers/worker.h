@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "datasets/dataset.h"
-#include "loader/slots/slot_table.h"
+#include "leat/datasets/dataset.h"
+#include "leat/loader/slots/slot_table.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "loader/workers/worker_activity.h"
+#include "leat/loader/workers/worker_activity.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "loader/slots/slot_table.h"
+#include "leat/loader/slots/slot_table.h"
 
 namespace leat {
 

@@ -1,8 +1,8 @@
-#include "loader/workers/worker_ending.h"
+#include "leat/loader/workers/worker_ending.h"
 
 #include <fmt/format.h>
 
-#include "loader/base/child_process.h"
+#include "leat/loader/base/child_process.h"
 
 namespace leat {
 

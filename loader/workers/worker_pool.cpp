@@ -1,11 +1,11 @@
-#include "loader/workers/worker_pool.h"
+#include "leat/loader/workers/worker_pool.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "loader/base/warning.h"
-#include "loader/errors.h"
-#include "loader/workers/worker.h"
+#include "leat/loader/base/warning.h"
+#include "leat/loader/errors.h"
+#include "leat/loader/workers/worker.h"
 
 namespace leat {
 

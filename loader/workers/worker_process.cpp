@@ -1,4 +1,4 @@
-#include "loader/workers/worker_process.h"
+#include "leat/loader/workers/worker_process.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -16,8 +16,8 @@
 #include <fstream>
 #include <string>
 
-#include "loader/base/futex.h"
-#include "loader/base/standard_output.h"
+#include "leat/loader/base/futex.h"
+#include "leat/loader/base/standard_output.h"
 
 namespace leat {
 

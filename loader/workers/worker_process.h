@@ -4,8 +4,8 @@
 #include <chrono>
 #include <cstdint>
 
-#include "loader/base/library_threads.h"
-#include "loader/workers/worker.h"
+#include "leat/loader/base/library_threads.h"
+#include "leat/loader/workers/worker.h"
 
 namespace leat {
 

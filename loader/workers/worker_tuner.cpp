@@ -1,4 +1,4 @@
-#include "loader/workers/worker_tuner.h"
+#include "leat/loader/workers/worker_tuner.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "parallel/gloo/call_exchange.h"
+#include "leat/parallel/gloo/call_exchange.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "parallel/deadline.h"
+#include "leat/parallel/deadline.h"
 
 namespace leat {
 namespace {

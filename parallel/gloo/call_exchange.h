@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "parallel/collective_call.h"
+#include "leat/parallel/collective_call.h"
 
 namespace leat {
 

@@ -1,11 +1,11 @@
-#include "parallel/gloo_communicator.h"
+#include "leat/parallel/gloo_communicator.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "parallel/gloo/gloo_engine.h"
-#include "parallel/host_communicator.h"
+#include "leat/parallel/gloo/gloo_engine.h"
+#include "leat/parallel/host_communicator.h"
 
 namespace leat {
 

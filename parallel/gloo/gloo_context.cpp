@@ -1,4 +1,4 @@
-#include "parallel/gloo/gloo_context.h"
+#include "leat/parallel/gloo/gloo_context.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,11 +9,11 @@
 
 #include <exception>
 
-#include "parallel/communicator.h"
-#include "parallel/gloo/gloo_store.h"
-#include "parallel/gloo/signalling_device.h"
-#include "parallel/gloo/sigpipe_block.h"
-#include "transfer/service_thread.h"
+#include "leat/parallel/communicator.h"
+#include "leat/parallel/gloo/gloo_store.h"
+#include "leat/parallel/gloo/signalling_device.h"
+#include "leat/parallel/gloo/sigpipe_block.h"
+#include "leat/transfer/service_thread.h"
 
 namespace leat {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "parallel/tcp_store.h"
+#include "leat/parallel/tcp_store.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "parallel/gloo/gloo_engine.h"
+#include "leat/parallel/gloo/gloo_engine.h"
 
 #include <fmt/format.h>
 #include <gloo/allgather.h>
@@ -8,10 +8,10 @@
 #include <cstring>
 #include <utility>
 
-#include "parallel/gloo/call_exchange.h"
-#include "parallel/gloo/gloo_context.h"
-#include "parallel/gloo/sigpipe_block.h"
-#include "parallel/reduce_kernels.h"
+#include "leat/parallel/gloo/call_exchange.h"
+#include "leat/parallel/gloo/gloo_context.h"
+#include "leat/parallel/gloo/sigpipe_block.h"
+#include "leat/parallel/reduce_kernels.h"
 
 namespace leat {
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "parallel/deadline.h"
-#include "parallel/host_engine.h"
-#include "parallel/tcp_store.h"
+#include "leat/parallel/deadline.h"
+#include "leat/parallel/host_engine.h"
+#include "leat/parallel/tcp_store.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "parallel/gloo/gloo_store.h"
+#include "leat/parallel/gloo/gloo_store.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "parallel/deadline.h"
-#include "parallel/tcp_store.h"
+#include "leat/parallel/deadline.h"
+#include "leat/parallel/tcp_store.h"
 
 namespace leat {
 

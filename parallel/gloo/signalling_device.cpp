@@ -1,4 +1,4 @@
-#include "parallel/gloo/signalling_device.h"
+#include "leat/parallel/gloo/signalling_device.h"
 
 #include <gloo/transport/tcp/context.h>
 #include <gloo/transport/tcp/device.h>

@@ -1,11 +1,11 @@
-#include "parallel/local/arena_reduce.h"
+#include "leat/parallel/local/arena_reduce.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 
-#include "parallel/reduce_kernels.h"
+#include "leat/parallel/reduce_kernels.h"
 
 namespace leat {
 namespace {

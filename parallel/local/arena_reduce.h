@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 
 namespace leat {
 

@@ -1,9 +1,9 @@
-#include "parallel/local/local_engine.h"
+#include "leat/parallel/local/local_engine.h"
 
 #include <cstring>
 #include <vector>
 
-#include "parallel/local/arena_reduce.h"
+#include "leat/parallel/local/arena_reduce.h"
 
 namespace leat {
 

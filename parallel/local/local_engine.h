@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "parallel/host_engine.h"
-#include "parallel/local/meeting.h"
+#include "leat/parallel/host_engine.h"
+#include "leat/parallel/local/meeting.h"
 
 namespace leat {
 

@@ -1,9 +1,9 @@
-#include "parallel/local/local_group.h"
+#include "leat/parallel/local/local_group.h"
 
 #include <fmt/format.h>
 
-#include "parallel/host_communicator.h"
-#include "parallel/local/local_engine.h"
+#include "leat/parallel/host_communicator.h"
+#include "leat/parallel/local/local_engine.h"
 
 namespace leat {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "parallel/local/meeting.h"
+#include "leat/parallel/local/meeting.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

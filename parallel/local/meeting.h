@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "parallel/collective_call.h"
+#include "leat/parallel/collective_call.h"
 
 namespace leat {
 

@@ -1,10 +1,10 @@
-#include "parallel/nccl/nccl_api.h"
+#include "leat/parallel/nccl/nccl_api.h"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 
 namespace leat {
 namespace {

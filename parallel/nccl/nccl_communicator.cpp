@@ -1,10 +1,10 @@
-#include "parallel/nccl_communicator.h"
+#include "leat/parallel/nccl_communicator.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "parallel/nccl/nccl_rank.h"
+#include "leat/parallel/nccl/nccl_rank.h"
 
 namespace leat {
 

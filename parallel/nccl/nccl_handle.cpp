@@ -1,12 +1,12 @@
-#include "parallel/nccl/nccl_handle.h"
+#include "leat/parallel/nccl/nccl_handle.h"
 
 #include <fmt/format.h>
 
 #include <exception>
 #include <utility>
 
-#include "parallel/call_checks.h"
-#include "parallel/communicator.h"
+#include "leat/parallel/call_checks.h"
+#include "leat/parallel/communicator.h"
 
 namespace leat {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "loader/base/process_identity.h"
-#include "parallel/deadline.h"
-#include "parallel/nccl/nccl_api.h"
+#include "leat/loader/base/process_identity.h"
+#include "leat/parallel/deadline.h"
+#include "leat/parallel/nccl/nccl_api.h"
 
 namespace leat {
 

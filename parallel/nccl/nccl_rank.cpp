@@ -1,11 +1,11 @@
-#include "parallel/nccl/nccl_rank.h"
+#include "leat/parallel/nccl/nccl_rank.h"
 
 #include <fmt/format.h>
 
 #include <cstring>
 #include <utility>
 
-#include "parallel/call_checks.h"
+#include "leat/parallel/call_checks.h"
 
 namespace leat {
 namespace {

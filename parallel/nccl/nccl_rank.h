@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "parallel/nccl/nccl_handle.h"
-#include "parallel/nccl_communicator.h"
+#include "leat/parallel/nccl/nccl_handle.h"
+#include "leat/parallel/nccl_communicator.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "parallel/gloo_communicator.h"
+#include "leat/parallel/gloo_communicator.h"
 
 namespace leat {
 namespace {

@@ -1,4 +1,4 @@
-#include "parallel/nccl_communicator.h"
+#include "leat/parallel/nccl_communicator.h"
 
 namespace leat {
 namespace {

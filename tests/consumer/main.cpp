@@ -1,8 +1,14 @@
-// What a user writes first: a dataset of their own, loaded by worker processes, moved to a device.
+// What a user writes first: a dataset of their own, loaded by worker processes, moved to a device. The program has headers
+// with the names of leat's, and finds those of its own by these names.
 #include <leat.h>
+#include <leat/loader/errors.h>
 
 #include <cstdint>
 #include <cstdio>
+
+#include "leat/datasets/dataset.h"
+#include "leat/loader/errors.h"
+#include "leat/parallel/world.h"
 
 namespace {
 
@@ -21,6 +27,11 @@ class Squares final : public leat::Dataset {
 }  // namespace
 
 int main() {
+  const consumer::Dataset of_its_own{"squares"};
+  const consumer::World world{of_its_own.text};
+  if (const consumer::Error error{world.text}; error.text != "squares") return 1;
+  if (leat::version().text != LEAT_VERSION) return 1;
+
   const Squares squares;
   leat::DataLoader loader(squares, {.batch_size = 32, .shuffle = true, .num_workers = 2});
   leat::Device& device = leat::host_device();

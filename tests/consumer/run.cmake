@@ -21,6 +21,17 @@ run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/consumer)
 
+# The same program by pkg-config. CMake sets PKG_CONFIG_PATH from CMAKE_PREFIX_PATH.
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/by-pkg-config -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DFIND_BY=pkg-config)
+run(${CMAKE_COMMAND} --build ${WORK}/by-pkg-config)
+run(${WORK}/by-pkg-config/consumer)
+
+# And in the build of the program, where it is compiled, but not linked: that would build leat anew.
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/by-subdirectory -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER} -DLEAT_CUDA=OFF
+    -DFIND_BY=${SOURCE}/../..)
+run(${CMAKE_COMMAND} --build ${WORK}/by-subdirectory --target CMakeFiles/consumer.dir/main.cpp.o)
+
 # Programs, each with its man page and its completions.
 string(REPLACE "," ";" programs "${PROGRAMS}")
 foreach(program IN LISTS programs)

@@ -1,4 +1,4 @@
-#include "datasets/file_advice.h"
+#include "leat/datasets/file_advice.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
@@ -6,12 +6,12 @@
 #include <iostream>
 #include <thread>
 
-#include "datasets/combinators/subset.h"
-#include "datasets/formats/tfrecord.h"
-#include "datasets/formats/token_windows.h"
-#include "datasets/formats/webdataset.h"
-#include "datasets/records/file_reading.h"
-#include "datasets/records/record_dataset.h"
+#include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/formats/tfrecord.h"
+#include "leat/datasets/formats/token_windows.h"
+#include "leat/datasets/formats/webdataset.h"
+#include "leat/datasets/records/file_reading.h"
+#include "leat/datasets/records/record_dataset.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/datasets/support/tar_bytes.h"
 #include "tests/datasets/support/tfrecord_bytes.h"

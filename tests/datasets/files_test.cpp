@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <string>
 
-#include "datasets/read_file.h"
-#include "datasets/write_file.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/read_file.h"
+#include "leat/datasets/write_file.h"
+#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "datasets/image_folder.h"
+#include "leat/datasets/image_folder.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/image/png_encoder.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/png_encoder.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

@@ -1,15 +1,15 @@
-#include "datasets/image_warnings.h"
+#include "leat/datasets/image_warnings.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "datasets/combinators/concat.h"
-#include "datasets/combinators/subset.h"
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/image_folder.h"
-#include "loader/data_loader.h"
+#include "leat/datasets/combinators/concat.h"
+#include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image_folder.h"
+#include "leat/loader/data_loader.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"
 #include "tests/datasets/support/file_bytes.h"

@@ -1,8 +1,8 @@
-#include "datasets/in_memory.h"
+#include "leat/datasets/in_memory.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"
 

@@ -1,4 +1,4 @@
-#include "datasets/per_process.h"
+#include "leat/datasets/per_process.h"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "loader/base/child_process.h"
+#include "leat/loader/base/child_process.h"
 
 namespace leat {
 namespace {

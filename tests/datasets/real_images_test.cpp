@@ -5,7 +5,7 @@
 #include <iostream>
 #include <string>
 
-#include "datasets/image_folder.h"
+#include "leat/datasets/image_folder.h"
 #include "tests/support/one_sample.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,10 +1,10 @@
-#include "datasets/sample_writer.h"
+#include "leat/datasets/sample_writer.h"
 
 #include <fmt/format.h>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {

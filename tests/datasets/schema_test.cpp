@@ -1,9 +1,9 @@
-#include "datasets/schema.h"
+#include "leat/datasets/schema.h"
 
 #include <fmt/format.h>
 #include <catch2/catch_test_macros.hpp>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {

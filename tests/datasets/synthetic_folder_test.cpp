@@ -1,4 +1,4 @@
-#include "datasets/synthetic_folder.h"
+#include "leat/datasets/synthetic_folder.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "datasets/image_folder.h"
-#include "datasets/read_file.h"
-#include "datasets/synthetic.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image_folder.h"
+#include "leat/datasets/read_file.h"
+#include "leat/datasets/synthetic.h"
+#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"
 #include "tests/support/temporary_folder.h"

@@ -1,11 +1,11 @@
-#include "datasets/synthetic.h"
+#include "leat/datasets/synthetic.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <numeric>
 
-#include "datasets/image/jpeg_decoder.h"
-#include "datasets/synthetic_noise.h"
+#include "leat/datasets/image/jpeg_decoder.h"
+#include "leat/datasets/synthetic_noise.h"
 
 namespace leat::test {
 

@@ -1,5 +1,5 @@
 // An FFCV .beton file.
-#include "datasets/formats/beton.h"
+#include "leat/datasets/formats/beton.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/memory_file.h"
 

@@ -1,5 +1,5 @@
 // An IDX file, plain or compressed.
-#include "datasets/formats/idx.h"
+#include "leat/datasets/formats/idx.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/memory_file.h"
 

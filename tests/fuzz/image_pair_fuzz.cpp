@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/image/image_loader.h"
+#include "leat/datasets/image/image_loader.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -2,7 +2,7 @@
 // upright, and seeds the crop.
 #include <vector>
 
-#include "datasets/image/image_loader.h"
+#include "leat/datasets/image/image_loader.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

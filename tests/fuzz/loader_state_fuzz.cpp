@@ -1,5 +1,5 @@
 // A loader's state, which comes with somebody's checkpoint. What is read is written the same again.
-#include "loader/loader_state.h"
+#include "leat/loader/loader_state.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

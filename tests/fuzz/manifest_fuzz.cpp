@@ -1,5 +1,5 @@
 // A CSV manifest. No file that it names is opened: names are all that is read.
-#include "datasets/formats/manifest.h"
+#include "leat/datasets/formats/manifest.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/memory_file.h"
 

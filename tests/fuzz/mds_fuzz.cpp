@@ -1,6 +1,6 @@
 // An MDS dataset of one shard: a u16 length and so much of index.json, then s.mds, which is s.mds.zstd as well.
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/mds.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/mds.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/memory_file.h"
 #include "tests/support/temporary_folder.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "datasets/image/image_loader.h"
+#include "leat/datasets/image/image_loader.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "datasets/formats/webdataset.h"
+#include "leat/datasets/formats/webdataset.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/memory_file.h"
 

@@ -1,5 +1,5 @@
 // The kept index of a tar shard.
-#include "datasets/formats/tar_index.h"
+#include "leat/datasets/formats/tar_index.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

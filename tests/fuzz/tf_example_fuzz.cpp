@@ -1,5 +1,5 @@
 // A tf.train.Example message.
-#include "datasets/formats/tf_example.h"
+#include "leat/datasets/formats/tf_example.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

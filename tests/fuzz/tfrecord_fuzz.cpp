@@ -1,10 +1,10 @@
 // A TFRecord file, as it comes and with its checksums put right.
 #include <string>
 
-#include "datasets/formats/byte_reader.h"
-#include "datasets/formats/byte_writer.h"
-#include "datasets/formats/tfrecord.h"
-#include "datasets/formats/tfrecord_index.h"
+#include "leat/datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_writer.h"
+#include "leat/datasets/formats/tfrecord.h"
+#include "leat/datasets/formats/tfrecord_index.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/memory_file.h"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "loader/workers/worker_pool.h"
+#include "leat/loader/workers/worker_pool.h"
 #include "tests/interleaving/simulation.h"
 
 namespace leat::interleaving {

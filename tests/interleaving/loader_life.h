@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
 #include "tests/interleaving/explore.h"
 #include "tests/interleaving/stepped_dataset.h"
 

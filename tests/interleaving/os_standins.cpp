@@ -4,11 +4,11 @@
 #include <cstring>
 #include <utility>
 
-#include "loader/base/checked.h"
-#include "loader/base/futex.h"
-#include "loader/base/memory_limits.h"
-#include "loader/base/shared_memory.h"
-#include "loader/base/wake_pipe.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/futex.h"
+#include "leat/loader/base/memory_limits.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/base/wake_pipe.h"
 #include "tests/interleaving/simulation.h"
 
 namespace leat {

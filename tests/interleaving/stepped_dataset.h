@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "datasets/dataset.h"
+#include "leat/datasets/dataset.h"
 
 namespace leat::interleaving {
 

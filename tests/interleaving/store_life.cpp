@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "datasets/combinators/sample_store.h"
+#include "leat/datasets/combinators/sample_store.h"
 
 namespace leat::interleaving {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "loader/workers/worker.h"
-#include "loader/workers/worker_pool.h"
+#include "leat/loader/workers/worker.h"
+#include "leat/loader/workers/worker_pool.h"
 #include "tests/interleaving/explore.h"
 #include "tests/interleaving/stepped_dataset.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/support/expect_error.h"

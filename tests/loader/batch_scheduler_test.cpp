@@ -1,11 +1,11 @@
-#include "loader/batch_scheduler.h"
+#include "leat/loader/batch_scheduler.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <deque>
 #include <memory>
 #include <utility>
 
-#include "loader/loader_options.h"
+#include "leat/loader/loader_options.h"
 
 namespace leat {
 namespace {

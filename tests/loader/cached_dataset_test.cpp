@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "datasets/combinators/cache.h"
-#include "datasets/combinators/map.h"
-#include "loader/base/shared_atomic.h"
-#include "loader/base/shared_memory.h"
-#include "loader/data_loader.h"
+#include "leat/datasets/combinators/cache.h"
+#include "leat/datasets/combinators/map.h"
+#include "leat/loader/base/shared_atomic.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/data_loader.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/loader/support/ragged_dataset.h"

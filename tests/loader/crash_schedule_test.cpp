@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "loader/base/shared_memory.h"
-#include "loader/data_loader.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/data_loader.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 
 namespace leat {

@@ -1,5 +1,5 @@
 // The numbers before the colons are lines of the conformance list in docs/conformance.md.
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "loader/base/shared_memory.h"
+#include "leat/loader/base/shared_memory.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/support/expect_error.h"

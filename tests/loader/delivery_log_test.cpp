@@ -1,4 +1,4 @@
-#include "loader/delivery_log.h"
+#include "leat/loader/delivery_log.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "loader/dlpack.h"
+#include "leat/loader/dlpack.h"
 
 #include <dlpack/dlpack.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/loader/support/ragged_dataset.h"

@@ -1,4 +1,4 @@
-#include "loader/loader_state.h"
+#include "leat/loader/loader_state.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "loader/base/shared_memory.h"
-#include "loader/data_loader.h"
-#include "loader/samplers/bucket_batch_sampler.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/data_loader.h"
+#include "leat/loader/samplers/bucket_batch_sampler.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/support/expect_error.h"

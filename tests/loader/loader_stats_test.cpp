@@ -1,4 +1,4 @@
-#include "loader/loader_stats.h"
+#include "leat/loader/loader_stats.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
@@ -9,12 +9,12 @@
 #include <sstream>
 #include <thread>
 
-#include "loader/base/child_process.h"
-#include "loader/batch_scheduler.h"
-#include "loader/data_loader.h"
-#include "loader/loader_meter.h"
-#include "loader/workers/worker.h"
-#include "loader/workers/worker_tuner.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/batch_scheduler.h"
+#include "leat/loader/data_loader.h"
+#include "leat/loader/loader_meter.h"
+#include "leat/loader/workers/worker.h"
+#include "leat/loader/workers/worker_tuner.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/support/temporary_folder.h"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "datasets/image/image_loader.h"
-#include "datasets/labelled_image.h"
+#include "leat/datasets/image/image_loader.h"
+#include "leat/datasets/labelled_image.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "loader/base/shared_memory.h"
-#include "loader/data_loader.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/data_loader.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/loader/support/ragged_dataset.h"
 #include "tests/support/expect_error.h"

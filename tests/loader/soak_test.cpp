@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 
 namespace leat {

@@ -1,4 +1,4 @@
-#include "loader/stall_clock.h"
+#include "leat/loader/stall_clock.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "datasets/image/coefficients.h"
-#include "datasets/image/pixels/kernels.h"
-#include "datasets/image/resample_kernels.h"
+#include "leat/datasets/image/coefficients.h"
+#include "leat/datasets/image/pixels/kernels.h"
+#include "leat/datasets/image/resample_kernels.h"
 #include "tests/datasets/image/packed_pairs.h"
 
 namespace {

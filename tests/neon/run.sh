@@ -9,6 +9,8 @@ done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ln -s /usr/include/hwy "$work/hwy" # of headers alone, which are the same for all machines
+mkdir "$work/leat"
+ln -s "$PWD/datasets" "$PWD/loader" "$work/leat"
 
 # As CMakeLists.txt has the library's image sources built, but for one instruction set: the best that the compiler may assume.
 build() {

@@ -1,4 +1,4 @@
-#include "parallel/local/arena_reduce.h"
+#include "leat/parallel/local/arena_reduce.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

@@ -1,4 +1,4 @@
-#include "parallel/bucket_layout.h"
+#include "leat/parallel/bucket_layout.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "parallel/bucket_schedule.h"
+#include "leat/parallel/bucket_schedule.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

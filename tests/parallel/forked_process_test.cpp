@@ -2,8 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 
-#include "loader/base/child_process.h"
-#include "parallel/communicator.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/parallel/communicator.h"
 #include "tests/parallel/support/stores.h"
 #include "tests/support/expect_error.h"
 

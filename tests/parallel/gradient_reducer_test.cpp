@@ -1,4 +1,4 @@
-#include "parallel/gradient_reducer.h"
+#include "leat/parallel/gradient_reducer.h"
 
 #include <algorithm>
 #include <array>

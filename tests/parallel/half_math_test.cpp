@@ -1,4 +1,4 @@
-#include "parallel/half_math.h"
+#include "leat/parallel/half_math.h"
 
 #include <bit>
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-#include "parallel/local/local_group.h"
+#include "leat/parallel/local/local_group.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>

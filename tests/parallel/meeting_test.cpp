@@ -1,11 +1,11 @@
-#include "parallel/local/meeting.h"
+#include "leat/parallel/local/meeting.h"
 
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <thread>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 #include "tests/support/expect_error.h"
 
 namespace leat {

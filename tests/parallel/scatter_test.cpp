@@ -1,4 +1,4 @@
-#include "parallel/scatter.h"
+#include "leat/parallel/scatter.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <numeric>

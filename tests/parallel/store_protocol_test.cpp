@@ -1,9 +1,9 @@
-#include "parallel/store_protocol.h"
+#include "leat/parallel/store_protocol.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <random>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {

@@ -1,8 +1,8 @@
-#include "parallel/store_table.h"
+#include "leat/parallel/store_table.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {

@@ -1,4 +1,4 @@
-#include "parallel/tcp_store.h"
+#include "leat/parallel/tcp_store.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,8 +10,8 @@
 #include <random>
 #include <thread>
 
-#include "parallel/communicator.h"
-#include "parallel/tcp_socket.h"
+#include "leat/parallel/communicator.h"
+#include "leat/parallel/tcp_socket.h"
 #include "tests/parallel/support/ranks.h"
 #include "tests/parallel/support/stores.h"
 #include "tests/support/expect_error.h"

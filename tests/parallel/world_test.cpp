@@ -1,4 +1,4 @@
-#include "parallel/world.h"
+#include "leat/parallel/world.h"
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>

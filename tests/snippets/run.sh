@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles every C++ snippet of README.md and of the pages in docs/, one source file for each page; nothing is linked or run.
-#   tests/snippets/run.sh <c++ compiler> <folder with the generated leat.h> <scratch folder>
+#   tests/snippets/run.sh <c++ compiler> <folder with leat.h> <scratch folder>
 set -euo pipefail
 compiler=$1 generated=$2 work=$3
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -26,7 +26,7 @@ refused '```\nleat::DataLoader loader(images);\n```\n' 'page.md:2: this looks li
 refused '```text\n#include <leat.h>\n```\n' 'page.md:2: this looks like C++'
 refused '<!-- C++ context:\nint x;\n-->\nProse.\n\n```cpp\n++x;\n```\n' 'page.md:1: no snippet follows'
 refused '```cpp\nint x;\n' 'page.md:1: this is not closed'
-compile() { "$compiler" -std=c++20 -fsyntax-only -I"$root" -I"$generated" "$@"; }
+compile() { "$compiler" -std=c++20 -fsyntax-only -I"$generated" "$@"; }
 printf '```cpp\nint x = 1;\nundeclared(x);\n```\n' >"$work/page.md"
 awk -v page=page.md -f "$extract" "$work/page.md" | grep -v leat.h >"$work/page.cpp"
 if compile "$work/page.cpp" 2>"$work/error" || ! grep -q 'page.md:3' "$work/error"; then

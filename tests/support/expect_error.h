@@ -8,7 +8,7 @@
 #include <string_view>
 #include <typeinfo>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat::test {
 

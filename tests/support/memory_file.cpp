@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat::test {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "datasets/dataset.h"
+#include "leat/datasets/dataset.h"
 
 namespace leat::test {
 

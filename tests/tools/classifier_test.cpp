@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "loader/base/rng.h"
+#include "leat/loader/base/rng.h"
 #include "tests/support/expect_error.h"
 
 using namespace leat;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/tools/run_convert.h"

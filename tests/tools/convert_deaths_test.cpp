@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/support/file_operations.h"

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/image/png_encoder.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/png_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/support/expect_error.h"

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/image/picture_decoder.h"
-#include "datasets/shards/image_folder_source.h"
-#include "datasets/shards/record_source.h"
-#include "datasets/synthetic_folder.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/picture_decoder.h"
+#include "leat/datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/record_source.h"
+#include "leat/datasets/synthetic_folder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/gzip.h"

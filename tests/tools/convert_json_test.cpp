@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "datasets/synthetic_folder.h"
+#include "leat/datasets/synthetic_folder.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tools/run_convert.h"

@@ -2,8 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 
-#include "datasets/image/jpeg_decoder.h"
-#include "datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/jpeg_decoder.h"
+#include "leat/datasets/image/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/support/expect_error.h"
 #include "tools/common/command_line.h"

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/image/picture_decoder.h"
-#include "datasets/image/png_chunks.h"
-#include "datasets/image/png_encoder.h"
-#include "datasets/read_file.h"
-#include "datasets/shards/image_folder_source.h"
-#include "datasets/shards/record_source.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/picture_decoder.h"
+#include "leat/datasets/image/png_chunks.h"
+#include "leat/datasets/image/png_encoder.h"
+#include "leat/datasets/read_file.h"
+#include "leat/datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/record_source.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/beton_bytes.h"
 #include "tests/datasets/support/file_bytes.h"

@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/records/file_reading.h"
-#include "datasets/shards/mds_format.h"
-#include "datasets/shards/shard_set_writer.h"
-#include "datasets/shards/webdataset_format.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/records/file_reading.h"
+#include "leat/datasets/shards/mds_format.h"
+#include "leat/datasets/shards/shard_set_writer.h"
+#include "leat/datasets/shards/webdataset_format.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/support/expect_error.h"

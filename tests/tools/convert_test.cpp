@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
-#include "datasets/shards/image_folder_source.h"
-#include "datasets/shards/record_source.h"
-#include "datasets/synthetic_folder.h"
+#include "leat/datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/record_source.h"
+#include "leat/datasets/synthetic_folder.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/file_operations.h"
 #include "tests/support/temporary_folder.h"

@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 
-#include "datasets/image_folder.h"
+#include "leat/datasets/image_folder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/common/command_line.h"

@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
-#include "datasets/synthetic_folder.h"
-#include "parallel/tcp_store.h"
+#include "leat/datasets/synthetic_folder.h"
+#include "leat/parallel/tcp_store.h"
 #include "tests/support/temporary_folder.h"
 
 namespace {

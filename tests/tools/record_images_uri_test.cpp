@@ -1,9 +1,9 @@
 // Data URIs that name leat records.
 #include <catch2/catch_test_macros.hpp>
 
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/shards/image_folder_source.h"
-#include "datasets/shards/record_writer.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/record_writer.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

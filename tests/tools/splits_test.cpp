@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/shards/image_folder_source.h"
-#include "datasets/shards/record_source.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/record_source.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/support/expect_error.h"

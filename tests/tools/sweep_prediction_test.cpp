@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "loader/base/errors.h"
-#include "loader/sweep/conclusion.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/sweep/conclusion.h"
 #include "tests/loader/sweep/sweep_rounds.h"
 #include "tests/support/expect_error.h"
 

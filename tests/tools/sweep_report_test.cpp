@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "loader/sweep/conclusion.h"
+#include "leat/loader/sweep/conclusion.h"
 #include "tests/loader/sweep/sweep_rounds.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/sweep/options.h"

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "datasets/image_folder.h"
-#include "datasets/in_memory.h"
-#include "datasets/shards/image_folder_source.h"
-#include "datasets/shards/record_writer.h"
-#include "datasets/synthetic_folder.h"
-#include "loader/base/cpus.h"
-#include "loader/base/errors.h"
-#include "loader/sweep/isolated.h"
+#include "leat/datasets/image_folder.h"
+#include "leat/datasets/in_memory.h"
+#include "leat/datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/record_writer.h"
+#include "leat/datasets/synthetic_folder.h"
+#include "leat/loader/base/cpus.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/sweep/isolated.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/sweep/sample_costs.h"
 #include "tools/sweep/stored_images.h"

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "datasets/in_memory.h"
-#include "loader/data_loader.h"
+#include "leat/datasets/in_memory.h"
+#include "leat/loader/data_loader.h"
 #include "tests/support/expect_error.h"
 #include "tools/common/transforms.h"
 #include "tools/train/communicators.h"

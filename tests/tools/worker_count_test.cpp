@@ -2,7 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
 #include "tests/support/expect_error.h"
 #include "tools/common/command_line.h"
 

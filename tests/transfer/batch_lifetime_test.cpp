@@ -7,9 +7,9 @@
 #include <optional>
 #include <thread>
 
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
+#include "leat/transfer/prefetcher.h"
 #include "tests/support/expect_error.h"
-#include "transfer/prefetcher.h"
 
 namespace leat {
 namespace {

@@ -2,8 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <iostream>
 
+#include "leat/transfer/device.h"
 #include "tests/support/expect_error.h"
-#include "transfer/device.h"
 
 using namespace leat;
 using test::expect_error;

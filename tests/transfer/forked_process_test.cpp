@@ -3,10 +3,10 @@
 #include <chrono>
 #include <optional>
 
-#include "loader/base/child_process.h"
-#include "loader/data_loader.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/data_loader.h"
+#include "leat/transfer/prefetcher.h"
 #include "tests/support/expect_error.h"
-#include "transfer/prefetcher.h"
 
 namespace leat {
 namespace {

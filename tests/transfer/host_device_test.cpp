@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "leat/transfer/device.h"
 #include "tests/support/expect_error.h"
-#include "transfer/device.h"
 
 using namespace leat;
 using test::expect_error;

@@ -1,4 +1,4 @@
-#include "transfer/prefetch_schedule.h"
+#include "leat/transfer/prefetch_schedule.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <set>

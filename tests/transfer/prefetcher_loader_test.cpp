@@ -6,10 +6,10 @@
 #include <iostream>
 #include <limits>
 
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
+#include "leat/transfer/prefetcher.h"
 #include "tests/support/expect_error.h"
 #include "tests/transfer/support/device_contract.h"
-#include "transfer/prefetcher.h"
 
 using namespace leat;
 using test::expect_error;

@@ -2,9 +2,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
+#include "leat/transfer/prefetcher.h"
 #include "tests/support/expect_error.h"
 #include "tests/transfer/support/scripted_source.h"
-#include "transfer/prefetcher.h"
 
 using namespace leat;
 using test::expect_error;

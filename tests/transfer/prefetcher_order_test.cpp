@@ -7,12 +7,12 @@
 #include <random>
 #include <thread>
 
-#include "loader/errors.h"
+#include "leat/loader/errors.h"
+#include "leat/transfer/prefetcher.h"
 #include "tests/support/expect_error.h"
 #include "tests/transfer/support/device_contract.h"
 #include "tests/transfer/support/scripted_device.h"
 #include "tests/transfer/support/scripted_source.h"
-#include "transfer/prefetcher.h"
 
 using namespace leat;
 using test::ScriptedDevice;

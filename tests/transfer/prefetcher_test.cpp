@@ -1,5 +1,5 @@
 // The prefetcher on the host device, over a source whose contents are arithmetic.
-#include "transfer/prefetcher.h"
+#include "leat/transfer/prefetcher.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -8,7 +8,7 @@
 #include <latch>
 #include <thread>
 
-#include "loader/errors.h"
+#include "leat/loader/errors.h"
 #include "tests/support/expect_error.h"
 #include "tests/transfer/support/device_contract.h"
 #include "tests/transfer/support/scripted_device.h"

@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <string>
 
+#include "leat/version.h"
+
 namespace leat::tools {
 namespace {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
-#include "datasets/listing.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/listing.h"
+#include "leat/loader/base/errors.h"
 #include "tools/common/manual.h"
 
 namespace CLI {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "datasets/formats/cache_folder.h"
-#include "datasets/records/manifest.h"
-#include "datasets/synthetic.h"
-#include "datasets/synthetic_folder.h"
-#include "loader/base/cpus.h"
+#include "leat/datasets/formats/cache_folder.h"
+#include "leat/datasets/records/manifest.h"
+#include "leat/datasets/synthetic.h"
+#include "leat/datasets/synthetic_folder.h"
+#include "leat/loader/base/cpus.h"
 #include "tools/common/command_line.h"
 #include "tools/common/splits.h"
 #include "tools/common/standard_tables.h"

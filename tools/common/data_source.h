@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "datasets/formats/open_source.h"
+#include "leat/datasets/formats/open_source.h"
 
 namespace leat::tools {
 

@@ -4,11 +4,11 @@
 
 #include <unordered_map>
 
-#include "datasets/formats/image_records.h"
-#include "datasets/formats/open_source.h"
-#include "datasets/image_folder.h"
-#include "datasets/records/manifest.h"
-#include "datasets/records/record_images.h"
+#include "leat/datasets/formats/image_records.h"
+#include "leat/datasets/formats/open_source.h"
+#include "leat/datasets/image_folder.h"
+#include "leat/datasets/records/manifest.h"
+#include "leat/datasets/records/record_images.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/combinators/subset.h"
-#include "datasets/image/transform.h"
-#include "datasets/image_folder.h"
+#include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/image/transform.h"
+#include "leat/datasets/image_folder.h"
 #include "tools/common/data_source.h"
 
 namespace leat::tools {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/formats/open_source.h"
+#include "leat/datasets/formats/open_source.h"
 
 namespace leat::tools {
 

@@ -1,8 +1,8 @@
 // How the programs prepare images.
 #pragma once
 
-#include "datasets/image/transform.h"
-#include "transfer/prefetcher.h"
+#include "leat/datasets/image/transform.h"
+#include "leat/transfer/prefetcher.h"
 
 namespace leat::tools {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "loader/data_loader.h"
-#include "loader/sweep/sweep.h"
+#include "leat/loader/data_loader.h"
+#include "leat/loader/sweep/sweep.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "datasets/image/image.h"
-#include "datasets/shards/conversion_source.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/shards/conversion_source.h"
 
 namespace leat::tools {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "datasets/shards/durable_file.h"
+#include "leat/datasets/shards/durable_file.h"
 #include "tools/common/command_line.h"
 #include "tools/convert/resume_state.h"
 #include "tools/convert/sources.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/records/record_schema.h"
-#include "datasets/records/shard_parts.h"
+#include "leat/datasets/records/record_schema.h"
+#include "leat/datasets/records/shard_parts.h"
 
 namespace leat::tools {
 

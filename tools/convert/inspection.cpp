@@ -7,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/image/picture_decoder.h"
-#include "datasets/image/png_encoder.h"
-#include "datasets/image_warnings.h"
-#include "datasets/records/record_set.h"
-#include "datasets/records/verify_records.h"
-#include "datasets/shards/durable_file.h"
-#include "datasets/shards/plan_compression.h"
-#include "loader/base/error_text.h"
+#include "leat/datasets/image/picture_decoder.h"
+#include "leat/datasets/image/png_encoder.h"
+#include "leat/datasets/image_warnings.h"
+#include "leat/datasets/records/record_set.h"
+#include "leat/datasets/records/verify_records.h"
+#include "leat/datasets/shards/durable_file.h"
+#include "leat/datasets/shards/plan_compression.h"
+#include "leat/loader/base/error_text.h"
 #include "tools/common/command_line.h"
 #include "tools/common/text_file.h"
 #include "tools/convert/contact_sheet.h"

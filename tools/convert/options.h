@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "datasets/shards/record_writer.h"
+#include "leat/datasets/shards/record_writer.h"
 
 namespace leat::tools {
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <span>
 
-#include "datasets/shards/shard_format.h"
+#include "leat/datasets/shards/shard_format.h"
 #include "tools/convert/options.h"
 
 namespace leat::tools {

@@ -8,12 +8,12 @@
 #include <cstring>
 #include <utility>
 
-#include "datasets/image/image_loader.h"
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/image/picture_decoder.h"
-#include "datasets/image/png_chunks.h"
-#include "datasets/image/png_encoder.h"
-#include "datasets/image/transform.h"
+#include "leat/datasets/image/image_loader.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/picture_decoder.h"
+#include "leat/datasets/image/png_chunks.h"
+#include "leat/datasets/image/png_encoder.h"
+#include "leat/datasets/image/transform.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {

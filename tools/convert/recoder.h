@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "datasets/image/decode_warnings.h"
-#include "datasets/image/image.h"
-#include "datasets/image/jpeg_limits.h"
-#include "datasets/shards/conversion_source.h"
+#include "leat/datasets/image/decode_warnings.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/image/jpeg_limits.h"
+#include "leat/datasets/shards/conversion_source.h"
 #include "tools/convert/options.h"
 
 namespace leat::tools {

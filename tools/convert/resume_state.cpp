@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "datasets/read_file.h"
-#include "datasets/records/file_reading.h"
-#include "datasets/records/schema_json.h"
+#include "leat/datasets/read_file.h"
+#include "leat/datasets/records/file_reading.h"
+#include "leat/datasets/records/schema_json.h"
 #include "tools/common/command_line.h"
 #include "tools/convert/progress.h"
 

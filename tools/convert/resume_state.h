@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/shards/shard_format.h"
+#include "leat/datasets/shards/shard_format.h"
 #include "tools/convert/options.h"
 #include "tools/convert/sources.h"
 

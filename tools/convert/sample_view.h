@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "datasets/image/image.h"
-#include "datasets/shards/conversion_source.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/shards/conversion_source.h"
 
 namespace leat::tools {
 

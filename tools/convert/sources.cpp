@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "datasets/records/manifest.h"
-#include "datasets/shards/format_source.h"
-#include "datasets/shards/image_folder_source.h"
-#include "datasets/shards/record_source.h"
+#include "leat/datasets/records/manifest.h"
+#include "leat/datasets/shards/format_source.h"
+#include "leat/datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/record_source.h"
 #include "tools/common/command_line.h"
 #include "tools/common/splits.h"
 #include "tools/convert/progress.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "datasets/formats/open_source.h"
-#include "datasets/image_warnings.h"
-#include "datasets/shards/conversion_source.h"
+#include "leat/datasets/formats/open_source.h"
+#include "leat/datasets/image_warnings.h"
+#include "leat/datasets/shards/conversion_source.h"
 
 namespace leat::tools {
 

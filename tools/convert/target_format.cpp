@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "datasets/shards/mds_format.h"
-#include "datasets/shards/plan_compression.h"
-#include "datasets/shards/record_format.h"
-#include "datasets/shards/webdataset_format.h"
+#include "leat/datasets/shards/mds_format.h"
+#include "leat/datasets/shards/plan_compression.h"
+#include "leat/datasets/shards/record_format.h"
+#include "leat/datasets/shards/webdataset_format.h"
 #include "tools/common/command_line.h"
 #include "tools/convert/progress.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "datasets/shards/shard_format.h"
+#include "leat/datasets/shards/shard_format.h"
 #include "tools/convert/options.h"
 #include "tools/convert/recoder.h"
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat::tools {
 

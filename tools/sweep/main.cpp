@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "loader/sweep/sweep.h"
+#include "leat/loader/sweep/sweep.h"
 #include "tools/common/command_line.h"
 #include "tools/common/text_file.h"
 #include "tools/sweep/options.h"

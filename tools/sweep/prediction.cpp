@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "loader/sweep/conclusion.h"
+#include "leat/loader/sweep/conclusion.h"
 
 namespace leat::tools {
 namespace {

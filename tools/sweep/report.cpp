@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "loader/sweep/chart.h"
+#include "leat/loader/sweep/chart.h"
 
 namespace leat::tools {
 std::string table_header() {

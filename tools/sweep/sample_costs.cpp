@@ -11,13 +11,13 @@
 #include <span>
 #include <utility>
 
-#include "datasets/combinators/scratch_sample.h"
-#include "datasets/combinators/subset.h"
-#include "datasets/image/picture_decoder.h"
-#include "datasets/image/resample.h"
-#include "loader/base/errors.h"
-#include "loader/base/unique_fd.h"
-#include "loader/sweep/conclusion.h"
+#include "leat/datasets/combinators/scratch_sample.h"
+#include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/image/picture_decoder.h"
+#include "leat/datasets/image/resample.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/unique_fd.h"
+#include "leat/loader/sweep/conclusion.h"
 #include "tools/sweep/stored_images.h"
 
 namespace leat::tools {

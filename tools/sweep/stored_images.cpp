@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <string_view>
 
-#include "datasets/formats/image_records.h"
-#include "datasets/formats/stored_picture.h"
-#include "datasets/image_folder.h"
-#include "datasets/read_file.h"
-#include "datasets/records/record_images.h"
+#include "leat/datasets/formats/image_records.h"
+#include "leat/datasets/formats/stored_picture.h"
+#include "leat/datasets/image_folder.h"
+#include "leat/datasets/read_file.h"
+#include "leat/datasets/records/record_images.h"
 
 namespace leat::tools {
 namespace {

@@ -5,8 +5,8 @@
 #include <new>
 #include <string>
 
-#include "datasets/image_folder.h"
-#include "loader/base/warning.h"
+#include "leat/datasets/image_folder.h"
+#include "leat/loader/base/warning.h"
 #include "tools/common/transforms.h"
 
 namespace leat::tools {

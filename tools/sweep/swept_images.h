@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "datasets/image/decode_options.h"
-#include "loader/base/shared_memory.h"
-#include "loader/sweep/sweep.h"
+#include "leat/datasets/image/decode_options.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/sweep/sweep.h"
 #include "tools/common/image_set.h"
 #include "tools/sweep/options.h"
 

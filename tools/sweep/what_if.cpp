@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "datasets/combinators/cache.h"
-#include "datasets/combinators/scratch_sample.h"
-#include "datasets/combinators/subset.h"
-#include "datasets/image_folder.h"
-#include "datasets/records/record_images.h"
-#include "datasets/shards/image_folder_source.h"
-#include "datasets/shards/record_writer.h"
-#include "loader/base/errors.h"
-#include "loader/base/memory_limits.h"
-#include "loader/sweep/chart.h"
-#include "loader/sweep/measurement.h"
+#include "leat/datasets/combinators/cache.h"
+#include "leat/datasets/combinators/scratch_sample.h"
+#include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/image_folder.h"
+#include "leat/datasets/records/record_images.h"
+#include "leat/datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/record_writer.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/memory_limits.h"
+#include "leat/loader/sweep/chart.h"
+#include "leat/loader/sweep/measurement.h"
 #include "tools/sweep/prediction.h"
 #include "tools/sweep/stored_images.h"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "loader/base/checked.h"
+#include "leat/loader/base/checked.h"
 
 namespace leat::tools {
 namespace {

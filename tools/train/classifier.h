@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
+#include "leat/transfer/device.h"
 #include "tools/train/math.h"
 #include "tools/train/parameter_set.h"
-#include "transfer/device.h"
 
 namespace leat::tools {
 

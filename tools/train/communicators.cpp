@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "parallel/gloo_communicator.h"
-#include "parallel/local/local_group.h"
-#include "parallel/nccl_communicator.h"
+#include "leat/parallel/gloo_communicator.h"
+#include "leat/parallel/local/local_group.h"
+#include "leat/parallel/nccl_communicator.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {

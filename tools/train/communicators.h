@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "parallel/communicator.h"
-#include "parallel/world.h"
+#include "leat/parallel/communicator.h"
+#include "leat/parallel/world.h"
 
 namespace leat::tools {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "loader/data_loader.h"
-#include "parallel/world.h"
+#include "leat/loader/data_loader.h"
+#include "leat/parallel/world.h"
 #include "tools/common/image_set.h"
 #include "tools/train/options.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "transfer/device.h"
+#include "leat/transfer/device.h"
 
 namespace leat::tools {
 

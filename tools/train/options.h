@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "transfer/device.h"
+#include "leat/transfer/device.h"
 
 namespace leat::tools {
 

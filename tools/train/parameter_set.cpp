@@ -1,7 +1,7 @@
 #include "tools/train/parameter_set.h"
 
-#include "loader/base/checked.h"
-#include "loader/base/rng.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat::tools {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "loader/base/tensor_view.h"
+#include "leat/loader/base/tensor_view.h"
+#include "leat/transfer/device.h"
 #include "tools/train/math.h"
-#include "transfer/device.h"
 
 namespace leat::tools {
 

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "parallel/communicator.h"
-#include "parallel/gradient_reducer.h"
+#include "leat/parallel/communicator.h"
+#include "leat/parallel/gradient_reducer.h"
+#include "leat/transfer/device.h"
 #include "tools/train/classifier.h"
-#include "transfer/device.h"
 
 namespace leat::tools {
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "transfer/device.h"
+#include "leat/transfer/device.h"
 
 namespace leat::tools {
 

@@ -7,8 +7,8 @@
 #include <exception>
 #include <thread>
 
-#include "loader/base/checked.h"
-#include "parallel/scatter.h"
+#include "leat/loader/base/checked.h"
+#include "leat/parallel/scatter.h"
 #include "tools/train/schedule.h"
 
 namespace leat::tools {

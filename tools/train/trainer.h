@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
+#include "leat/transfer/prefetcher.h"
 #include "tools/train/replica.h"
 #include "tools/train/stall_clock.h"
-#include "transfer/prefetcher.h"
 
 namespace leat::tools {
 

@@ -1,8 +1,8 @@
-#include "transfer/cuda/check.h"
+#include "leat/transfer/cuda/check.h"
 
 #include <fmt/format.h>
 
-#include "transfer/device.h"
+#include "leat/transfer/device.h"
 
 namespace leat::cuda {
 

@@ -1,4 +1,4 @@
-#include "transfer/cuda/cuda_device.h"
+#include "leat/transfer/cuda/cuda_device.h"
 
 #include <fmt/format.h>
 #include <nvtx3/nvToolsExt.h>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "transfer/cuda/normalize_kernel.h"
+#include "leat/transfer/cuda/normalize_kernel.h"
 
 namespace leat::cuda {
 namespace {

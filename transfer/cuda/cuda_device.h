@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "transfer/cuda/check.h"
-#include "transfer/cuda/cuda_event.h"
-#include "transfer/cuda/host_work.h"
-#include "transfer/device.h"
+#include "leat/transfer/cuda/check.h"
+#include "leat/transfer/cuda/cuda_event.h"
+#include "leat/transfer/cuda/host_work.h"
+#include "leat/transfer/device.h"
 
 namespace leat::cuda {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <mutex>
 
-#include "transfer/cuda/cuda_device.h"
+#include "leat/transfer/cuda/cuda_device.h"
 
 namespace leat {
 namespace {

@@ -1,4 +1,4 @@
-#include "transfer/cuda/cuda_event.h"
+#include "leat/transfer/cuda/cuda_event.h"
 
 namespace leat::cuda {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "transfer/cuda/host_work.h"
+#include "leat/transfer/cuda/host_work.h"
 
 namespace leat::cuda {
 

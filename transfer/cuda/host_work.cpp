@@ -1,4 +1,4 @@
-#include "transfer/cuda/host_work.h"
+#include "leat/transfer/cuda/host_work.h"
 
 #include <utility>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "transfer/cuda/normalize_kernel.h"
+#include "leat/transfer/cuda/normalize_kernel.h"
 
 // The kernels are bound by memory: what counts is that a warp's accesses are coalesced and wide. A thread
 // makes 16 bytes of each plane it writes (kPack elements), in one store. Sizes and addresses that do not

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "transfer/normalize.h"
+#include "leat/transfer/normalize.h"
 
 namespace leat::cuda {
 

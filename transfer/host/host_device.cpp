@@ -1,4 +1,4 @@
-#include "transfer/host/host_device.h"
+#include "leat/transfer/host/host_device.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "datasets/per_process.h"
-#include "transfer/host/host_event.h"
-#include "transfer/host/host_normalize.h"
-#include "transfer/host/host_stream.h"
+#include "leat/datasets/per_process.h"
+#include "leat/transfer/host/host_event.h"
+#include "leat/transfer/host/host_normalize.h"
+#include "leat/transfer/host/host_stream.h"
 
 namespace leat {
 namespace {

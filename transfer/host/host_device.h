@@ -1,7 +1,7 @@
 // The CPU as a device: streams are threads, memory is host memory, pinning needs nothing.
 #pragma once
 
-#include "transfer/device.h"
+#include "leat/transfer/device.h"
 
 namespace leat {
 

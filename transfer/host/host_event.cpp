@@ -1,4 +1,4 @@
-#include "transfer/host/host_event.h"
+#include "leat/transfer/host/host_event.h"
 
 #include <utility>
 

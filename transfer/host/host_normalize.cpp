@@ -1,4 +1,4 @@
-#include "transfer/host/host_normalize.h"
+#include "leat/transfer/host/host_normalize.h"
 
 #include <array>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "transfer/normalize.h"
+#include "leat/transfer/normalize.h"
 
 namespace leat {
 

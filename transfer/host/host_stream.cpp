@@ -1,9 +1,9 @@
-#include "transfer/host/host_stream.h"
+#include "leat/transfer/host/host_stream.h"
 
 #include <utility>
 
-#include "transfer/device.h"
-#include "transfer/service_thread.h"
+#include "leat/transfer/device.h"
+#include "leat/transfer/service_thread.h"
 
 namespace leat {
 

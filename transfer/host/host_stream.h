@@ -10,7 +10,7 @@
 #include <thread>
 #include <variant>
 
-#include "transfer/host/host_event.h"
+#include "leat/transfer/host/host_event.h"
 
 namespace leat {
 

@@ -1,7 +1,7 @@
 // The CUDA backend of a build without CUDA: it says so.
 #include <fmt/format.h>
 
-#include "transfer/device.h"
+#include "leat/transfer/device.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/pixels/affine.h"
+#include "leat/datasets/image/pixels/affine.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,7 +1,7 @@
 // Moving, turning, scaling and shearing pictures, without interpolation.
 #pragma once
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat {
 

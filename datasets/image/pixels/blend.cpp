@@ -1,4 +1,4 @@
-#include "datasets/image/pixels/blend.h"
+#include "leat/datasets/image/pixels/blend.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cstring>
 #include <utility>
 
-#include "datasets/image/pixels/kernels.h"
-#include "datasets/image/pixels/rows.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/pixels/kernels.h"
+#include "leat/datasets/image/pixels/rows.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

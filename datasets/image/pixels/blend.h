@@ -6,7 +6,7 @@
 // same on every machine. All functions throw ArgumentError on a factor that is no finite float.
 #pragma once
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat {
 

@@ -1,7 +1,7 @@
-#include "datasets/image/pixels/grayscale.h"
+#include "leat/datasets/image/pixels/grayscale.h"
 
-#include "datasets/image/pixels/kernels.h"
-#include "datasets/image/pixels/rows.h"
+#include "leat/datasets/image/pixels/kernels.h"
+#include "leat/datasets/image/pixels/rows.h"
 
 namespace leat {
 

@@ -1,7 +1,7 @@
 // Pictures without colours.
 #pragma once
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat {
 

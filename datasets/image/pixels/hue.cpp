@@ -1,10 +1,10 @@
-#include "datasets/image/pixels/hue.h"
+#include "leat/datasets/image/pixels/hue.h"
 
 #include <fmt/format.h>
 
-#include "datasets/image/pixels/kernels.h"
-#include "datasets/image/pixels/rows.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/pixels/kernels.h"
+#include "leat/datasets/image/pixels/rows.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,7 +1,7 @@
 // Turning the hues of a picture.
 #pragma once
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat {
 

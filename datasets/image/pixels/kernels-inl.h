@@ -1,8 +1,8 @@
 // Included once for each instruction set by kernels.cpp; hence no #pragma once. Compiled without fused multiply-adds.
-#include "datasets/image/pixels/kernels.h"
-#include "datasets/image/pixels/vectors-inl.h"
+#include "leat/datasets/image/pixels/kernels.h"
+#include "leat/datasets/image/pixels/vectors-inl.h"
 // Behind the vectors.
-#include "datasets/image/pixels/hue_kernel-inl.h"
+#include "leat/datasets/image/pixels/hue_kernel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace leat::kernels {

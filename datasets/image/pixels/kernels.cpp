@@ -1,10 +1,10 @@
-#include "datasets/image/pixels/kernels.h"
+#include "leat/datasets/image/pixels/kernels.h"
 
 // Highway includes the loops anew for each instruction set, and once more, below, for the one that all machines have.
-#define HWY_TARGET_INCLUDE "datasets/image/pixels/kernels-inl.h"
+#define HWY_TARGET_INCLUDE "leat/datasets/image/pixels/kernels-inl.h"
 #include <hwy/foreach_target.h>
 
-#include "datasets/image/pixels/kernels-inl.h"
+#include "leat/datasets/image/pixels/kernels-inl.h"
 
 namespace leat::kernels {
 

@@ -1,7 +1,7 @@
 // A picture's rows, for what does not care where one ends.
 #pragma once
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat {
 

@@ -1,13 +1,13 @@
-#include "datasets/image/pixels/tables.h"
+#include "leat/datasets/image/pixels/tables.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "datasets/image/pixels/kernels.h"
-#include "datasets/image/pixels/rows.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/pixels/kernels.h"
+#include "leat/datasets/image/pixels/rows.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,7 +1,7 @@
 // What maps each byte of a picture by itself, to the byte as Pillow's ImageOps.
 #pragma once
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat {
 

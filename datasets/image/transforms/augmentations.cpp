@@ -1,4 +1,4 @@
-#include "datasets/image/transforms/augmentations.h"
+#include "leat/datasets/image/transforms/augmentations.h"
 
 #include <cmath>
 #include <numbers>

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "datasets/image/pixel_edits.h"
+#include "leat/datasets/image/pixel_edits.h"
 
 namespace leat {
 

@@ -1,10 +1,10 @@
-#include "datasets/image/transforms/checks.h"
+#include "leat/datasets/image/transforms/checks.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/transforms/color_jitter.h"
+#include "leat/datasets/image/transforms/color_jitter.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

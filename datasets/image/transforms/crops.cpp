@@ -1,13 +1,13 @@
-#include "datasets/image/transforms/crops.h"
+#include "leat/datasets/image/transforms/crops.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "datasets/image/transforms/checks.h"
-#include "datasets/image/transforms/random_box.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/transforms/checks.h"
+#include "leat/datasets/image/transforms/random_box.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "datasets/image/canvas.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/image/canvas.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

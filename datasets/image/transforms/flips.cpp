@@ -1,6 +1,6 @@
-#include "datasets/image/transforms/flips.h"
+#include "leat/datasets/image/transforms/flips.h"
 
-#include "datasets/image/transforms/checks.h"
+#include "leat/datasets/image/transforms/checks.h"
 
 namespace leat {
 

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "datasets/image/imagenet.h"
-#include "datasets/image/resample_kernels.h"
+#include "leat/datasets/image/imagenet.h"
+#include "leat/datasets/image/resample_kernels.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/transforms/pad.h"
+#include "leat/datasets/image/transforms/pad.h"
 
 namespace leat {
 

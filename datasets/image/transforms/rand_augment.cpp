@@ -1,7 +1,7 @@
-#include "datasets/image/transforms/rand_augment.h"
+#include "leat/datasets/image/transforms/rand_augment.h"
 
-#include "datasets/image/transforms/augmentations.h"
-#include "datasets/image/transforms/checks.h"
+#include "leat/datasets/image/transforms/augmentations.h"
+#include "leat/datasets/image/transforms/checks.h"
 
 namespace leat {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "datasets/image/pixel_edits.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/image/pixel_edits.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

@@ -1,4 +1,4 @@
-#include "datasets/image/transforms/random_box.h"
+#include "leat/datasets/image/transforms/random_box.h"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 // The random boxes of crops and erasing: what is drawn for them, and in which order, is decided here alone.
 #pragma once
 
-#include "datasets/image/image.h"
-#include "datasets/image/transforms/checks.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/image/image.h"
+#include "leat/datasets/image/transforms/checks.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

@@ -1,8 +1,8 @@
-#include "datasets/image/transforms/random_edits.h"
+#include "leat/datasets/image/transforms/random_edits.h"
 
 #include <limits>
 
-#include "datasets/image/transforms/checks.h"
+#include "leat/datasets/image/transforms/checks.h"
 
 namespace leat {
 

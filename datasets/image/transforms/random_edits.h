@@ -1,8 +1,8 @@
 // Transforms that are one edit of the pixels, done with probability p. Each but Grayscale draws one number: whether.
 #pragma once
 
-#include "datasets/image/pixel_edits.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/image/pixel_edits.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

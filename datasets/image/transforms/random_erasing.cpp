@@ -1,8 +1,8 @@
-#include "datasets/image/transforms/random_erasing.h"
+#include "leat/datasets/image/transforms/random_erasing.h"
 
 #include <cmath>
 
-#include "datasets/image/transforms/random_box.h"
+#include "leat/datasets/image/transforms/random_box.h"
 
 namespace leat {
 

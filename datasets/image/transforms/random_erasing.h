@@ -1,8 +1,8 @@
 #pragma once
 
-#include "datasets/image/pixel_edits.h"
-#include "datasets/image/transforms/checks.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/image/pixel_edits.h"
+#include "leat/datasets/image/transforms/checks.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

@@ -1,9 +1,9 @@
-#include "datasets/image/transforms/random_resized_crop.h"
+#include "leat/datasets/image/transforms/random_resized_crop.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "datasets/image/transforms/random_box.h"
+#include "leat/datasets/image/transforms/random_box.h"
 
 namespace leat {
 

@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "datasets/image/canvas.h"
-#include "datasets/image/transforms/checks.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/image/canvas.h"
+#include "leat/datasets/image/transforms/checks.h"
+#include "leat/loader/base/rng.h"
 
 namespace leat {
 

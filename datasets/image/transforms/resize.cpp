@@ -1,12 +1,12 @@
-#include "datasets/image/transforms/resize.h"
+#include "leat/datasets/image/transforms/resize.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "datasets/image/transforms/checks.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/transforms/checks.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 

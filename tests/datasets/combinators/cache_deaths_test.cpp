@@ -11,10 +11,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "datasets/combinators/cache.h"
-#include "loader/base/child_process.h"
-#include "loader/base/errors.h"
-#include "loader/base/memory_limits.h"
+#include "leat/datasets/combinators/cache.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/memory_limits.h"
 #include "tests/support/one_sample.h"
 
 namespace leat::test {

@@ -1,11 +1,11 @@
-#include "datasets/combinators/cache.h"
+#include "leat/datasets/combinators/cache.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 
-#include "datasets/combinators/map.h"
-#include "datasets/combinators/zip.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/combinators/map.h"
+#include "leat/datasets/combinators/zip.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

@@ -1,12 +1,12 @@
-#include "datasets/combinators/concat.h"
+#include "leat/datasets/combinators/concat.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "datasets/combinators/zip.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/combinators/zip.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

@@ -1,4 +1,4 @@
-#include "datasets/combinators/map.h"
+#include "leat/datasets/combinators/map.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

@@ -1,11 +1,11 @@
-#include "datasets/combinators/repeat.h"
+#include "leat/datasets/combinators/repeat.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <limits>
 
-#include "datasets/combinators/zip.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/combinators/zip.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

@@ -1,4 +1,4 @@
-#include "datasets/combinators/sample_store.h"
+#include "leat/datasets/combinators/sample_store.h"
 
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include "loader/base/child_process.h"
-#include "loader/base/errors.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 
 namespace {

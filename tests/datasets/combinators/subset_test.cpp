@@ -1,8 +1,8 @@
-#include "datasets/combinators/subset.h"
+#include "leat/datasets/combinators/subset.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

@@ -1,10 +1,10 @@
-#include "datasets/combinators/zip.h"
+#include "leat/datasets/combinators/zip.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <string>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

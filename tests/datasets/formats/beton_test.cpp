@@ -1,10 +1,10 @@
-#include "datasets/formats/beton.h"
+#include "leat/datasets/formats/beton.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "datasets/formats/image_records.h"
-#include "datasets/formats/stored_picture.h"
-#include "datasets/image/jpeg_encoder.h"
+#include "leat/datasets/formats/image_records.h"
+#include "leat/datasets/formats/stored_picture.h"
+#include "leat/datasets/image/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/beton_bytes.h"
 #include "tests/datasets/support/file_bytes.h"

@@ -1,4 +1,4 @@
-#include "datasets/formats/byte_reader.h"
+#include "leat/datasets/formats/byte_reader.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <limits>

@@ -1,9 +1,9 @@
-#include "datasets/formats/class_names.h"
+#include "leat/datasets/formats/class_names.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "datasets/shards/class_names_file.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/shards/class_names_file.h"
+#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "datasets/formats/file_reader.h"
+#include "leat/datasets/formats/file_reader.h"
 
 #include <sys/stat.h>
 

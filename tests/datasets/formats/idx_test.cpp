@@ -1,4 +1,4 @@
-#include "datasets/formats/idx.h"
+#include "leat/datasets/formats/idx.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>

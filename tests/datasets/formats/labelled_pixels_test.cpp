@@ -1,8 +1,8 @@
-#include "datasets/formats/labelled_pixels.h"
+#include "leat/datasets/formats/labelled_pixels.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "datasets/formats/image_records.h"
+#include "leat/datasets/formats/image_records.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/gzip.h"
 #include "tests/support/expect_error.h"

@@ -1,10 +1,10 @@
-#include "datasets/formats/manifest.h"
+#include "leat/datasets/formats/manifest.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "datasets/formats/csv.h"
-#include "datasets/formats/image_records.h"
-#include "datasets/image/jpeg_encoder.h"
+#include "leat/datasets/formats/csv.h"
+#include "leat/datasets/formats/image_records.h"
+#include "leat/datasets/image/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/support/expect_error.h"

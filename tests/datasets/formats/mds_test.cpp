@@ -1,11 +1,11 @@
-#include "datasets/formats/mds.h"
+#include "leat/datasets/formats/mds.h"
 
 #include <fmt/format.h>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "datasets/formats/image_records.h"
-#include "datasets/formats/stored_picture.h"
+#include "leat/datasets/formats/image_records.h"
+#include "leat/datasets/formats/stored_picture.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/hostile.h"
 #include "tests/datasets/support/mds_bytes.h"

@@ -1,4 +1,4 @@
-#include "datasets/formats/raw_source.h"
+#include "leat/datasets/formats/raw_source.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <thread>
 
-#include "datasets/formats/crc32c.h"
-#include "datasets/formats/index_cache.h"
-#include "datasets/formats/shard_pattern.h"
-#include "datasets/formats/shard_set.h"
+#include "leat/datasets/formats/crc32c.h"
+#include "leat/datasets/formats/index_cache.h"
+#include "leat/datasets/formats/shard_pattern.h"
+#include "leat/datasets/formats/shard_set.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"

@@ -1,4 +1,4 @@
-#include "datasets/formats/tar_index.h"
+#include "leat/datasets/formats/tar_index.h"
 
 #include <catch2/catch_test_macros.hpp>
 

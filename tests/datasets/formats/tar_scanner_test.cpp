@@ -1,4 +1,4 @@
-#include "datasets/formats/tar_scanner.h"
+#include "leat/datasets/formats/tar_scanner.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/formats/open_source.h"
-#include "datasets/formats/webdataset.h"
+#include "leat/datasets/formats/open_source.h"
+#include "leat/datasets/formats/webdataset.h"
 #include "tests/datasets/support/gzip.h"
 #include "tests/datasets/support/mds_bytes.h"
 #include "tests/datasets/support/tar_bytes.h"

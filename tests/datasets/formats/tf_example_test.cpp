@@ -1,4 +1,4 @@
-#include "datasets/formats/tf_example.h"
+#include "leat/datasets/formats/tf_example.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "datasets/formats/token_windows.h"
+#include "leat/datasets/formats/token_windows.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <numeric>

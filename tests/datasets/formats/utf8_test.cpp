@@ -1,4 +1,4 @@
-#include "datasets/formats/utf8.h"
+#include "leat/datasets/formats/utf8.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,12 +1,12 @@
-#include "datasets/formats/webdataset.h"
+#include "leat/datasets/formats/webdataset.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
-#include "datasets/formats/image_records.h"
-#include "datasets/formats/picture_names.h"
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/image/png_encoder.h"
+#include "leat/datasets/formats/image_records.h"
+#include "leat/datasets/formats/picture_names.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/png_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/tar_bytes.h"

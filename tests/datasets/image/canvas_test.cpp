@@ -1,4 +1,4 @@
-#include "datasets/image/canvas.h"
+#include "leat/datasets/image/canvas.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "loader/base/errors.h"
-#include "loader/base/rng.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/rng.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/support/expect_error.h"
 

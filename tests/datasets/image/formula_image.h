@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat::test {
 

@@ -1,8 +1,8 @@
-#include "datasets/image/geometry.h"
+#include "leat/datasets/image/geometry.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {

@@ -1,4 +1,4 @@
-#include "datasets/image/image_loader.h"
+#include "leat/datasets/image/image_loader.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "datasets/image/jpeg_encoder.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"
 #include "tests/support/expect_error.h"

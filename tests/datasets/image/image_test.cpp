@@ -1,10 +1,10 @@
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
-#include "datasets/image/scratch.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/scratch.h"
+#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {

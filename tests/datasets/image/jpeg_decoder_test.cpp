@@ -1,11 +1,11 @@
-#include "datasets/image/jpeg_decoder.h"
+#include "leat/datasets/image/jpeg_decoder.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 
-#include "datasets/image/jpeg_encoder.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"
 #include "tests/support/expect_error.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat::test {
 

@@ -1,8 +1,8 @@
-#include "datasets/image/orientation.h"
+#include "leat/datasets/image/orientation.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "loader/base/rng.h"
+#include "leat/loader/base/rng.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"
 

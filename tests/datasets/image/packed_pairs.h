@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "datasets/image/resample_kernels.h"
+#include "leat/datasets/image/resample_kernels.h"
 
 namespace leat::test {
 

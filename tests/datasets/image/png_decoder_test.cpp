@@ -1,13 +1,13 @@
-#include "datasets/image/png_decoder.h"
+#include "leat/datasets/image/png_decoder.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "datasets/image/image_loader.h"
-#include "datasets/image/picture_decoder.h"
-#include "datasets/image/png_chunks.h"
-#include "datasets/image/png_encoder.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/image_loader.h"
+#include "leat/datasets/image/picture_decoder.h"
+#include "leat/datasets/image/png_chunks.h"
+#include "leat/datasets/image/png_encoder.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/png_bytes.h"

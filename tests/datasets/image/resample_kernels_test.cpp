@@ -1,13 +1,13 @@
 // The loops of every instruction set that this machine has, against plain ones.
-#include "datasets/image/resample_kernels.h"
+#include "leat/datasets/image/resample_kernels.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <vector>
 
-#include "datasets/image/coefficients.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/image/coefficients.h"
+#include "leat/loader/base/rng.h"
 #include "tests/datasets/image/every_target.h"
 #include "tests/datasets/image/packed_pairs.h"
 

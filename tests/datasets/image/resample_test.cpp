@@ -1,12 +1,12 @@
-#include "datasets/image/resample.h"
+#include "leat/datasets/image/resample.h"
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <span>
 
-#include "loader/base/errors.h"
-#include "loader/base/rng.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/rng.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/image_hash.h"
 #include "tests/support/expect_error.h"

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/png_bytes.h"

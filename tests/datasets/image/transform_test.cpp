@@ -1,10 +1,10 @@
-#include "datasets/image/transform.h"
+#include "leat/datasets/image/transform.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/read_file.h"
-#include "datasets/shards/record_writer.h"
+#include "leat/datasets/read_file.h"
+#include "leat/datasets/shards/record_writer.h"
 #include "tests/support/temporary_folder.h"
 
 namespace leat::test {

@@ -1,10 +1,10 @@
-#include "datasets/records/record_codec.h"
+#include "leat/datasets/records/record_codec.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "loader/base/errors.h"
-#include "loader/base/rng.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/rng.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/expect_error.h"
 

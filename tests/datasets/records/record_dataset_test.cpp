@@ -1,10 +1,10 @@
-#include "datasets/records/record_dataset.h"
+#include "leat/datasets/records/record_dataset.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "datasets/records/verify_records.h"
-#include "loader/data_loader.h"
+#include "leat/datasets/records/verify_records.h"
+#include "leat/loader/data_loader.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

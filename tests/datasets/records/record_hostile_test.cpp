@@ -5,11 +5,11 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "datasets/records/manifest.h"
-#include "datasets/records/record_dataset.h"
-#include "datasets/records/shard_parts.h"
-#include "datasets/records/verify_records.h"
-#include "datasets/records/xxh3.h"
+#include "leat/datasets/records/manifest.h"
+#include "leat/datasets/records/record_dataset.h"
+#include "leat/datasets/records/shard_parts.h"
+#include "leat/datasets/records/verify_records.h"
+#include "leat/datasets/records/xxh3.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

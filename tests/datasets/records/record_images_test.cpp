@@ -1,13 +1,13 @@
-#include "datasets/records/record_images.h"
+#include "leat/datasets/records/record_images.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "datasets/image/jpeg_encoder.h"
-#include "datasets/image_folder.h"
-#include "datasets/shards/image_folder_source.h"
-#include "datasets/shards/record_source.h"
-#include "loader/data_loader.h"
+#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image_folder.h"
+#include "leat/datasets/shards/image_folder_source.h"
+#include "leat/datasets/shards/record_source.h"
+#include "leat/loader/data_loader.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/expect_error.h"

@@ -1,11 +1,11 @@
-#include "datasets/records/record_set.h"
+#include "leat/datasets/records/record_set.h"
 
 #include <sys/resource.h>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "datasets/records/record_dataset.h"
-#include "loader/base/child_process.h"
+#include "leat/datasets/records/record_dataset.h"
+#include "leat/loader/base/child_process.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/expect_error.h"
 

@@ -1,4 +1,4 @@
-#include "datasets/shards/durable_file.h"
+#include "leat/datasets/shards/durable_file.h"
 
 #include <catch2/catch_test_macros.hpp>
 

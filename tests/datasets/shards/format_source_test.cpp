@@ -1,4 +1,4 @@
-#include "datasets/shards/format_source.h"
+#include "leat/datasets/shards/format_source.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/formats/tfrecord.h"
-#include "datasets/image/picture_decoder.h"
+#include "leat/datasets/formats/tfrecord.h"
+#include "leat/datasets/image/picture_decoder.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/tfrecord_bytes.h"
 #include "tests/support/expect_error.h"

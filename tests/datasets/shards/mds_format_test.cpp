@@ -1,10 +1,10 @@
-#include "datasets/shards/mds_format.h"
+#include "leat/datasets/shards/mds_format.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "datasets/shards/shard_set_writer.h"
+#include "leat/datasets/shards/shard_set_writer.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/expect_error.h"
 

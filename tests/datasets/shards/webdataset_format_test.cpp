@@ -1,16 +1,16 @@
-#include "datasets/shards/webdataset_format.h"
+#include "leat/datasets/shards/webdataset_format.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <set>
 
-#include "datasets/formats/tar_scanner.h"
-#include "datasets/shards/mds_format.h"
-#include "datasets/shards/npy.h"
-#include "datasets/shards/raw_value.h"
-#include "datasets/shards/shard_set_writer.h"
-#include "datasets/shards/ustar.h"
+#include "leat/datasets/formats/tar_scanner.h"
+#include "leat/datasets/shards/mds_format.h"
+#include "leat/datasets/shards/npy.h"
+#include "leat/datasets/shards/raw_value.h"
+#include "leat/datasets/shards/shard_set_writer.h"
+#include "leat/datasets/shards/ustar.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/expect_error.h"
 

@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat::test {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 
 namespace leat::test {
 

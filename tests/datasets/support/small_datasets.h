@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "datasets/dataset.h"
+#include "leat/datasets/dataset.h"
 
 namespace leat::test {
 

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "datasets/formats/tfrecord_index.h"
+#include "leat/datasets/formats/tfrecord_index.h"
 #include "tests/datasets/support/file_bytes.h"
 
 namespace leat::test {

@@ -14,12 +14,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "loader/base/checked.h"
-#include "loader/base/child_process.h"
-#include "loader/base/errors.h"
-#include "loader/base/memory_limits.h"
-#include "loader/base/shared_memory.h"
-#include "loader/base/tensor_view.h"
+#include "leat/loader/base/checked.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/memory_limits.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/base/tensor_view.h"
 #include "tests/support/expect_error.h"
 
 namespace leat {

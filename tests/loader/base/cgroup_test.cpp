@@ -1,4 +1,4 @@
-#include "loader/base/cgroup.h"
+#include "leat/loader/base/cgroup.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>

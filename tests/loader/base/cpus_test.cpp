@@ -1,4 +1,4 @@
-#include "loader/base/cpus.h"
+#include "leat/loader/base/cpus.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "loader/base/dtype.h"
+#include "leat/loader/base/dtype.h"
 
 #include <catch2/catch_test_macros.hpp>
 

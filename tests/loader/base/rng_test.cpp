@@ -1,4 +1,4 @@
-#include "loader/base/rng.h"
+#include "leat/loader/base/rng.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,10 +1,10 @@
-#include "loader/base/tensor_accessor.h"
+#include "leat/loader/base/tensor_accessor.h"
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <numeric>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 namespace {

@@ -1,4 +1,4 @@
-#include "loader/samplers/alias_table.h"
+#include "leat/loader/samplers/alias_table.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "loader/samplers/epoch_cache.h"
+#include "leat/loader/samplers/epoch_cache.h"
 
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "loader/samplers/sampler.h"
+#include "leat/loader/samplers/sampler.h"
 #include "tests/support/expect_error.h"
 
 namespace leat {

@@ -1,4 +1,4 @@
-#include "loader/samplers/sampler.h"
+#include "leat/loader/samplers/sampler.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "loader/samplers/epoch_plan.h"
-#include "loader/samplers/permutation.h"
+#include "leat/loader/samplers/epoch_plan.h"
+#include "leat/loader/samplers/permutation.h"
 #include "tests/support/expect_error.h"
 
 namespace leat {

@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
-#include "loader/samplers/permutation.h"
-#include "loader/samplers/sampler.h"
+#include "leat/loader/samplers/permutation.h"
+#include "leat/loader/samplers/sampler.h"
 #include "tests/support/chi_squared.h"
 
 namespace leat {

@@ -1,4 +1,4 @@
-#include "loader/samplers/weighted_sampler.h"
+#include "leat/loader/samplers/weighted_sampler.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "loader/base/rng.h"
+#include "leat/loader/base/rng.h"
 #include "tests/support/chi_squared.h"
 #include "tests/support/expect_error.h"
 

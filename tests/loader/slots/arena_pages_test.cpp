@@ -1,10 +1,10 @@
-#include "loader/slots/arena_pages.h"
+#include "leat/loader/slots/arena_pages.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <memory>
 
-#include "loader/base/memory_limits.h"
+#include "leat/loader/base/memory_limits.h"
 
 namespace leat {
 namespace {

@@ -1,10 +1,10 @@
-#include "loader/slots/failure_record.h"
+#include "leat/loader/slots/failure_record.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
 #include <stdexcept>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat {
 namespace {

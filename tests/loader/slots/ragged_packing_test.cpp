@@ -1,4 +1,4 @@
-#include "loader/slots/ragged_packing.h"
+#include "leat/loader/slots/ragged_packing.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -6,10 +6,10 @@
 #include <cstring>
 #include <vector>
 
-#include "datasets/sample_writer.h"
-#include "loader/bad_samples.h"
-#include "loader/base/errors.h"
-#include "loader/base/rng.h"
+#include "leat/datasets/sample_writer.h"
+#include "leat/loader/bad_samples.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/rng.h"
 #include "tests/support/expect_error.h"
 
 namespace leat {

@@ -1,4 +1,4 @@
-#include "loader/slots/run_sizing.h"
+#include "leat/loader/slots/run_sizing.h"
 
 #include <catch2/catch_test_macros.hpp>
 

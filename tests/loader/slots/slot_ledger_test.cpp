@@ -1,4 +1,4 @@
-#include "loader/slots/slot_ledger.h"
+#include "leat/loader/slots/slot_ledger.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <stdexcept>

@@ -1,11 +1,11 @@
-#include "loader/slots/slot_table.h"
+#include "leat/loader/slots/slot_table.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <thread>
 
-#include "loader/base/errors.h"
-#include "loader/base/memory_limits.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/memory_limits.h"
 
 namespace leat {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/dataset.h"
-#include "loader/data_loader.h"
+#include "leat/datasets/dataset.h"
+#include "leat/loader/data_loader.h"
 
 namespace leat::test {
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "loader/data_loader.h"
+#include "leat/loader/data_loader.h"
 
 namespace leat::test {
 

@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "loader/base/cgroup.h"
-#include "loader/base/errors.h"
+#include "leat/loader/base/cgroup.h"
+#include "leat/loader/base/errors.h"
 
 namespace leat::test {
 

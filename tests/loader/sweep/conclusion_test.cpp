@@ -1,9 +1,9 @@
-#include "loader/sweep/conclusion.h"
+#include "leat/loader/sweep/conclusion.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 #include "tests/loader/sweep/sweep_rounds.h"
 #include "tests/support/expect_error.h"
 

@@ -1,11 +1,11 @@
-#include "loader/sweep/isolated.h"
+#include "leat/loader/sweep/isolated.h"
 
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <csignal>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 
 using namespace leat;

@@ -1,4 +1,4 @@
-#include "loader/sweep/machine_usage.h"
+#include "leat/loader/sweep/machine_usage.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>

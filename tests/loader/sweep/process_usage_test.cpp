@@ -1,4 +1,4 @@
-#include "loader/sweep/process_usage.h"
+#include "leat/loader/sweep/process_usage.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <csignal>
 #include <vector>
 
-#include "loader/sweep/isolated.h"
+#include "leat/loader/sweep/isolated.h"
 
 using namespace leat;
 

@@ -1,8 +1,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "loader/sweep/conclusion.h"
-#include "loader/sweep/sweep_result.h"
+#include "leat/loader/sweep/conclusion.h"
+#include "leat/loader/sweep/sweep_result.h"
 #include "tests/loader/sweep/sweep_rounds.h"
 
 namespace leat {

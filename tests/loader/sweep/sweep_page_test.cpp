@@ -1,4 +1,4 @@
-#include "loader/sweep/sweep_page.h"
+#include "leat/loader/sweep/sweep_page.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "loader/base/errors.h"
-#include "loader/sweep/chart.h"
-#include "loader/sweep/conclusion.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/sweep/chart.h"
+#include "leat/loader/sweep/conclusion.h"
 #include "tests/loader/sweep/sweep_rounds.h"
 #include "tests/support/expect_error.h"
 

@@ -1,4 +1,4 @@
-#include "loader/sweep/sweep.h"
+#include "leat/loader/sweep/sweep.h"
 
 #include <sys/mman.h>
 
@@ -11,10 +11,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "loader/base/child_process.h"
-#include "loader/base/cpus.h"
-#include "loader/sweep/machine_usage.h"
-#include "loader/sweep/schedule.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/cpus.h"
+#include "leat/loader/sweep/machine_usage.h"
+#include "leat/loader/sweep/schedule.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/support/expect_error.h"
 

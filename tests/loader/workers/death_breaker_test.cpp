@@ -1,4 +1,4 @@
-#include "loader/workers/death_breaker.h"
+#include "leat/loader/workers/death_breaker.h"
 
 #include <catch2/catch_test_macros.hpp>
 

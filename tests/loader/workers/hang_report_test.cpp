@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "loader/base/child_process.h"
-#include "loader/base/shared_memory.h"
-#include "loader/data_loader.h"
-#include "loader/workers/worker_process.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/data_loader.h"
+#include "leat/loader/workers/worker_process.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/support/expect_error.h"
 

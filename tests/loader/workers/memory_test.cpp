@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "datasets/combinators/cache.h"
-#include "datasets/in_memory.h"
-#include "loader/base/child_process.h"
-#include "loader/base/shared_memory.h"
-#include "loader/data_loader.h"
+#include "leat/datasets/combinators/cache.h"
+#include "leat/datasets/in_memory.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/data_loader.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/memory_cgroup.h"
 

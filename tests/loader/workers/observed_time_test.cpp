@@ -1,4 +1,4 @@
-#include "loader/workers/observed_time.h"
+#include "leat/loader/workers/observed_time.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "loader/workers/read_ahead.h"
+#include "leat/loader/workers/read_ahead.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "loader/base/shared_memory.h"
-#include "loader/data_loader.h"
+#include "leat/loader/base/shared_memory.h"
+#include "leat/loader/data_loader.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 

@@ -1,9 +1,9 @@
-#include "parallel/gloo_communicator.h"
+#include "leat/parallel/gloo_communicator.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "parallel/gradient_reducer.h"
+#include "leat/parallel/gradient_reducer.h"
 #include "tests/parallel/gloo/gloo_group.h"
 #include "tests/parallel/support/communicator_contract.h"
 #include "tests/support/expect_error.h"

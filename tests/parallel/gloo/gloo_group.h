@@ -1,7 +1,7 @@
 // Gloo groups within this process: one store and one communicator for each rank.
 #pragma once
 
-#include "parallel/gloo_communicator.h"
+#include "leat/parallel/gloo_communicator.h"
 #include "tests/parallel/support/groups.h"
 #include "tests/parallel/support/ranks.h"
 #include "tests/parallel/support/stores.h"

@@ -6,8 +6,8 @@
 #include <csignal>
 #include <thread>
 
-#include "parallel/gloo_communicator.h"
-#include "parallel/gradient_reducer.h"
+#include "leat/parallel/gloo_communicator.h"
+#include "leat/parallel/gradient_reducer.h"
 #include "tests/parallel/support/rank_processes.h"
 #include "tests/parallel/support/ranks.h"
 #include "tests/parallel/support/stores.h"

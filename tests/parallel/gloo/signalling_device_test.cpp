@@ -1,5 +1,5 @@
 // Two processes connected by Gloo, one of which dies while a message is half on its way.
-#include "parallel/gloo/signalling_device.h"
+#include "leat/parallel/gloo/signalling_device.h"
 
 #include <gloo/common/error.h>
 #include <gloo/transport/unbound_buffer.h>
@@ -8,7 +8,7 @@
 #include <csignal>
 #include <thread>
 
-#include "parallel/gloo/gloo_context.h"
+#include "leat/parallel/gloo/gloo_context.h"
 #include "tests/parallel/support/rank_processes.h"
 #include "tests/parallel/support/stores.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "parallel/local/local_group.h"
+#include "leat/parallel/local/local_group.h"
 
 namespace leat::test {
 namespace {

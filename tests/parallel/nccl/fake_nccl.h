@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "parallel/nccl/nccl_api.h"
+#include "leat/parallel/nccl/nccl_api.h"
 
 namespace leat::test {
 

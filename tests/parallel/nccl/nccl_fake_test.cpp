@@ -2,8 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
-#include "parallel/gradient_reducer.h"
-#include "parallel/nccl/nccl_rank.h"
+#include "leat/parallel/gradient_reducer.h"
+#include "leat/parallel/nccl/nccl_rank.h"
 #include "tests/parallel/nccl/fake_nccl.h"
 #include "tests/parallel/support/communicator_contract.h"
 #include "tests/parallel/support/ranks.h"

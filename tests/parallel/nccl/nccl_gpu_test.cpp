@@ -2,8 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <iostream>
 
-#include "parallel/gradient_reducer.h"
-#include "parallel/nccl_communicator.h"
+#include "leat/parallel/gradient_reducer.h"
+#include "leat/parallel/nccl_communicator.h"
 #include "tests/parallel/support/stores.h"
 
 namespace leat::test {

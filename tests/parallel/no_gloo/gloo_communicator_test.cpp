@@ -1,4 +1,4 @@
-#include "parallel/gloo_communicator.h"
+#include "leat/parallel/gloo_communicator.h"
 
 #include <catch2/catch_test_macros.hpp>
 

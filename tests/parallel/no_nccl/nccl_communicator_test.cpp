@@ -1,4 +1,4 @@
-#include "parallel/nccl_communicator.h"
+#include "leat/parallel/nccl_communicator.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,6 +1,6 @@
 #include "tests/parallel/support/groups.h"
 
-#include "parallel/local/local_group.h"
+#include "leat/parallel/local/local_group.h"
 
 namespace leat::test {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "parallel/communicator.h"
+#include "leat/parallel/communicator.h"
 
 namespace leat::test {
 

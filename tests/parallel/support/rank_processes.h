@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "loader/base/child_process.h"
-#include "loader/base/errors.h"
-#include "loader/base/unique_fd.h"
-#include "parallel/tcp_socket.h"
+#include "leat/loader/base/child_process.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/unique_fd.h"
+#include "leat/parallel/tcp_socket.h"
 
 namespace leat::test {
 

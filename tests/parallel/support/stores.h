@@ -4,7 +4,7 @@
 #include <chrono>
 #include <memory>
 
-#include "parallel/tcp_store.h"
+#include "leat/parallel/tcp_store.h"
 #include "tests/parallel/support/groups.h"
 
 namespace leat::test {

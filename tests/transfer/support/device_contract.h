@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "loader/base/errors.h"
-#include "transfer/device.h"
+#include "leat/loader/base/errors.h"
+#include "leat/transfer/device.h"
 
 namespace leat::test {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "transfer/host/host_normalize.h"
+#include "leat/transfer/host/host_normalize.h"
 
 namespace leat::test {
 namespace {

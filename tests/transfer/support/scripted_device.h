@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "transfer/device.h"
+#include "leat/transfer/device.h"
 
 namespace leat::test {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "loader/errors.h"
+#include "leat/loader/errors.h"
 
 namespace leat::test {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "transfer/batch_source.h"
+#include "leat/transfer/batch_source.h"
 
 namespace leat::test {
 

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 
-#include "loader/base/errors.h"
-#include "loader/base/unique_fd.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/unique_fd.h"
 
 namespace leat::test {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "transfer/device.h"
+#include "leat/transfer/device.h"
 
 namespace leat::tools::kernels {
 namespace {

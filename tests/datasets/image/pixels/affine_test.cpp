@@ -1,8 +1,8 @@
-#include "datasets/image/pixels/affine.h"
+#include "leat/datasets/image/pixels/affine.h"
 
 #include <limits>
 
-#include "loader/base/errors.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/image_hash.h"
 #include "tests/datasets/image/pixels/pixel_pictures.h"
 #include "tests/support/expect_error.h"

@@ -1,9 +1,9 @@
-#include "datasets/image/pixels/blend.h"
+#include "leat/datasets/image/pixels/blend.h"
 
 #include <limits>
 
-#include "loader/base/errors.h"
-#include "loader/base/rng.h"
+#include "leat/loader/base/errors.h"
+#include "leat/loader/base/rng.h"
 #include "tests/datasets/image/every_target.h"
 #include "tests/datasets/image/image_hash.h"
 #include "tests/datasets/image/pixels/pixel_pictures.h"

@@ -1,4 +1,4 @@
-#include "datasets/image/pixels/grayscale.h"
+#include "leat/datasets/image/pixels/grayscale.h"
 
 #include "tests/datasets/image/every_target.h"
 #include "tests/datasets/image/image_hash.h"

@@ -1,10 +1,10 @@
-#include "datasets/image/pixels/hue.h"
+#include "leat/datasets/image/pixels/hue.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "datasets/image/pixels/kernels.h"
-#include "loader/base/errors.h"
+#include "leat/datasets/image/pixels/kernels.h"
+#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/every_target.h"
 #include "tests/datasets/image/image_hash.h"
 #include "tests/datasets/image/pixels/pixel_pictures.h"

@@ -8,7 +8,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "datasets/image/image.h"
+#include "leat/datasets/image/image.h"
 #include "tests/datasets/image/formula_image.h"
 
 namespace leat::test {

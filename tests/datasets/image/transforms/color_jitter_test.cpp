@@ -1,4 +1,4 @@
-#include "datasets/image/transforms/color_jitter.h"
+#include "leat/datasets/image/transforms/color_jitter.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

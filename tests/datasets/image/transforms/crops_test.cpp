@@ -1,8 +1,8 @@
-#include "datasets/image/transforms/crops.h"
+#include "leat/datasets/image/transforms/crops.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "datasets/image/transform.h"
+#include "leat/datasets/image/transform.h"
 #include "tests/support/chi_squared.h"
 #include "tests/support/expect_error.h"
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "datasets/image/transform.h"
+#include "leat/datasets/image/transform.h"
 
 namespace leat::test {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/image/image_loader.h"
-#include "datasets/records/xxh3.h"
+#include "leat/datasets/image/image_loader.h"
+#include "leat/datasets/records/xxh3.h"
 #include "tests/datasets/image/formula_image.h"
 
 namespace leat::test {

@@ -1,4 +1,4 @@
-#include "datasets/image/transforms/rand_augment.h"
+#include "leat/datasets/image/transforms/rand_augment.h"
 
 #include <array>
 #include <catch2/catch_approx.hpp>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "datasets/image/transforms/augmentations.h"
+#include "leat/datasets/image/transforms/augmentations.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/transforms/edits_of.h"
 #include "tests/support/chi_squared.h"

@@ -1,4 +1,4 @@
-#include "datasets/image/transforms/random_erasing.h"
+#include "leat/datasets/image/transforms/random_erasing.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -1,0 +1,12 @@
+// A header of the consumer's own, with the name of one of leat's.
+#pragma once
+
+#include <string>
+
+namespace consumer {
+
+struct World {
+  std::string text;
+};
+
+}  // namespace consumer
