@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Fails where a source file includes a folder above its own, or a device header outside the folders for it, and where
 # a test's name would be lost on its way through CMake's lists.
-# The layers, lowest first: loader/base, datasets, the loader's rooms, loader, loader/sweep, transfer, parallel; bench,
+# The layers, lowest first: datasets, the loader's rooms, loader, loader/sweep, transfer, parallel; bench,
 # tools and tests see all.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rank() {
   case "$1" in
-    loader/base/*) echo 0 ;;
+    datasets/base/* | datasets/dtype.* | datasets/errors.* | datasets/rng.* | datasets/tensor_* | datasets/warning.*) echo 0 ;;
     datasets/*) echo 1 ;;
+    loader/os/*) echo 1 ;;
     loader/samplers/* | loader/slots/* | loader/errors.*) echo 2 ;;
     loader/workers/*) echo 3 ;;
     loader/sweep/*) echo 5 ;;

@@ -1,7 +1,7 @@
 #include "bench/data_folder.h"
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/cache_folder.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat::bench {
 

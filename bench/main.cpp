@@ -11,9 +11,9 @@
 #include "bench/data_folder.h"
 #include "bench/jpeg_samples.h"
 #include "bench/tiny_samples.h"
-#include "leat/datasets/synthetic_folder.h"
 #include "tools/common/command_line.h"
 #include "tools/common/standard_tables.h"
+#include "tools/synthetic/synthetic_folder.h"
 
 namespace {
 
@@ -32,7 +32,8 @@ leat::tools::ProgramText manual_text() {
 
 std::filesystem::path generated_images() {
   const std::filesystem::path folder = leat::bench::data_folder("pictures");
-  leat::write_synthetic_image_folder(folder, {.images = 375, .seed = 1, .threads = 1, .progress = nullptr});
+  leat::tools::write_synthetic_image_folder(folder,
+                                            {.images = 375, .seed = 1, .threads = 1, .progress = nullptr});
   return folder / "train";
 }
 

@@ -11,7 +11,7 @@ foreach(room IN LISTS LEAT_ROOMS)
           REGEX "/(cuda|gloo|nccl|no_cuda|no_gloo|no_nccl)$" EXCLUDE)
 endforeach()
 
-set(LEAT_LIBRARIES leat_leat leat_base leat_datasets leat_loader leat_transfer leat_parallel)
+set(LEAT_LIBRARIES leat_leat leat_datasets leat_loader leat_transfer leat_parallel)
 install(TARGETS ${LEAT_LIBRARIES} EXPORT leat-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT leat-targets NAMESPACE leat:: DESTINATION ${LEAT_PACKAGE_DIR})

@@ -2,7 +2,7 @@
 find_package(CLI11 REQUIRED)
 
 add_library(leat_tools_common STATIC)
-leat_sources(sources tools/common)
+leat_sources(sources tools/common tools/synthetic)
 target_sources(leat_tools_common PRIVATE ${sources})
 target_link_libraries(leat_tools_common PUBLIC leat::leat PRIVATE fmt::fmt CLI11::CLI11)
 leat_own_headers(leat_tools_common)

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
+#include "leat/datasets/rng.h"
 #include "leat/datasets/sample_writer.h"
 #include "leat/datasets/schema.h"
-#include "leat/loader/base/rng.h"
 
 namespace leat {
 

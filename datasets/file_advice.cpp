@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

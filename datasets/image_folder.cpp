@@ -8,11 +8,11 @@
 #include <system_error>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/image_loader.h"
 #include "leat/datasets/listing.h"
 #include "leat/datasets/read_file.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/warning.h"
+#include "leat/datasets/warning.h"
 
 namespace leat {
 

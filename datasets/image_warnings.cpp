@@ -5,7 +5,7 @@
 #include <new>
 #include <string_view>
 
-#include "leat/loader/base/shared_atomic.h"
+#include "leat/datasets/base/shared_atomic.h"
 
 namespace leat {
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
+#include "leat/datasets/base/shared_memory.h"
 #include "leat/datasets/image/decode_warnings.h"
-#include "leat/loader/base/shared_memory.h"
 
 namespace leat {
 

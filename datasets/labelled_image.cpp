@@ -1,6 +1,6 @@
 #include "leat/datasets/labelled_image.h"
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

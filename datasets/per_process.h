@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "leat/loader/base/process_identity.h"
+#include "leat/datasets/base/process_identity.h"
 
 namespace leat {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/memory_limits.h"
+#include "leat/datasets/base/memory_limits.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/memory_limits.h"
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/base/memory_limits.h"
 #include "leat/loader/errors.h"
 #include "leat/loader/slots/ragged_packing.h"
 #include "leat/loader/slots/run_sizing.h"

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/base/process_identity.h"
 #include "leat/loader/bad_samples.h"
-#include "leat/loader/base/process_identity.h"
 #include "leat/loader/delivery_log.h"
 #include "leat/loader/epoch_planner.h"
 #include "leat/loader/host_batch.h"

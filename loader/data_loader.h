@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
+#include "leat/datasets/base/process_identity.h"
 #include "leat/datasets/dataset.h"
+#include "leat/datasets/warning.h"
 #include "leat/loader/bad_samples.h"
-#include "leat/loader/base/process_identity.h"
-#include "leat/loader/base/warning.h"
 #include "leat/loader/batch_range.h"
 #include "leat/loader/errors.h"
 #include "leat/loader/host_batch.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/tensor_view.h"
 #include "leat/loader/host_batch.h"
 
 struct DLManagedTensor;  // of <dlpack/dlpack.h>, which this header does not need

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "leat/loader/base/child_process.h"
+#include "leat/loader/os/child_process.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

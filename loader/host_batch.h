@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "leat/datasets/schema.h"
-#include "leat/loader/base/tensor_accessor.h"
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/tensor_accessor.h"
+#include "leat/datasets/tensor_view.h"
 #include "leat/loader/ragged_view.h"
 #include "leat/loader/slots/batch_layout.h"
 

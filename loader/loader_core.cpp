@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/cpus.h"
+#include "leat/loader/os/child_process.h"
+#include "leat/loader/os/cpus.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "leat/loader/base/process_identity.h"
+#include "leat/datasets/base/process_identity.h"
 #include "leat/loader/batch_scheduler.h"
 #include "leat/loader/data_loader.h"
 #include "leat/loader/epoch_source.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "leat/loader/base/cpus.h"
+#include "leat/loader/os/cpus.h"
 
 namespace leat {
 

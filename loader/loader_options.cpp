@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/cpus.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/errors.h"
+#include "leat/loader/os/cpus.h"
 
 namespace leat {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "leat/datasets/schema.h"
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/tensor_view.h"
 
 namespace leat {
 

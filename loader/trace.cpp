@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/warning.h"
+#include "leat/datasets/errors.h"
+#include "leat/datasets/warning.h"
 
 namespace leat {
 

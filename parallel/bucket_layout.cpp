@@ -1,6 +1,6 @@
 #include "leat/parallel/bucket_layout.h"
 
-#include "leat/loader/base/checked.h"
+#include "leat/datasets/base/checked.h"
 
 namespace leat {
 namespace {

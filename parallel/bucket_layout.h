@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "leat/loader/base/dtype.h"
+#include "leat/datasets/dtype.h"
 
 namespace leat {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "leat/loader/base/checked.h"
+#include "leat/datasets/base/checked.h"
 #include "leat/parallel/reduce_kernels.h"
 
 namespace leat {

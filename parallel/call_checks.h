@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "leat/loader/base/process_identity.h"
+#include "leat/datasets/base/process_identity.h"
 #include "leat/parallel/communicator.h"
 
 namespace leat {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "leat/loader/base/process_identity.h"
+#include "leat/datasets/base/process_identity.h"
 #include "leat/parallel/host_engine.h"
 
 namespace leat {

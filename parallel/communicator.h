@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "leat/loader/base/dtype.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/dtype.h"
+#include "leat/datasets/errors.h"
 #include "leat/transfer/device.h"
 
 namespace leat {

@@ -1,12 +1,12 @@
 // Conversions between the 16-bit floating-point types and f32, inline and free of branches so that loops over
 // them become vector code. They give the same bits as to_float(), to_half() and to_bfloat16() of
-// loader/base/dtype.h, except that a NaN's payload may differ.
+// datasets/dtype.h, except that a NaN's payload may differ.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
-#include "leat/loader/base/dtype.h"
+#include "leat/datasets/dtype.h"
 
 namespace leat {
 

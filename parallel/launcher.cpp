@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/tensor_view.h"
 
 namespace leat {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "leat/loader/base/checked.h"
+#include "leat/datasets/base/checked.h"
 
 namespace leat {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/tensor_view.h"
 #include "leat/transfer/device.h"
 
 namespace leat {

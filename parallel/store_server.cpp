@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "leat/loader/os/service_thread.h"
 #include "leat/parallel/communicator.h"
-#include "leat/transfer/service_thread.h"
 
 namespace leat {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "leat/loader/base/unique_fd.h"
+#include "leat/datasets/base/unique_fd.h"
 #include "leat/parallel/deadline.h"
 #include "leat/parallel/store_session.h"
 #include "leat/parallel/store_table.h"

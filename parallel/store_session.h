@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "leat/loader/base/unique_fd.h"
+#include "leat/datasets/base/unique_fd.h"
 #include "leat/parallel/deadline.h"
 #include "leat/parallel/store_protocol.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "leat/loader/base/unique_fd.h"
+#include "leat/datasets/base/unique_fd.h"
 #include "leat/parallel/deadline.h"
 
 namespace leat {

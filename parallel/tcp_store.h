@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "leat/loader/base/process_identity.h"
-#include "leat/loader/base/unique_fd.h"
+#include "leat/datasets/base/process_identity.h"
+#include "leat/datasets/base/unique_fd.h"
 #include "leat/parallel/deadline.h"
 #include "leat/parallel/store_protocol.h"
 #include "leat/parallel/world.h"

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "leat/parallel/launcher.h"
 
 namespace leat {

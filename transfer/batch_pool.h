@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "leat/loader/base/process_identity.h"
+#include "leat/datasets/base/process_identity.h"
 #include "leat/loader/loader_state.h"
 #include "leat/transfer/device.h"
 #include "leat/transfer/device_layout.h"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "leat/transfer/normalize.h"
 
 namespace leat {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/tensor_view.h"
 #include "leat/loader/loader_state.h"
 #include "leat/transfer/device.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "leat/loader/base/checked.h"
+#include "leat/datasets/base/checked.h"
 
 namespace leat {
 namespace {

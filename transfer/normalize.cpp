@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

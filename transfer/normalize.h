@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include "leat/datasets/dtype.h"
 #include "leat/datasets/image/imagenet.h"
-#include "leat/loader/base/dtype.h"
 
 namespace leat {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "leat/loader/errors.h"
-#include "leat/transfer/service_thread.h"
+#include "leat/loader/os/service_thread.h"
 
 namespace leat {
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "leat/loader/base/process_identity.h"
-#include "leat/loader/base/warning.h"
+#include "leat/datasets/base/process_identity.h"
+#include "leat/datasets/warning.h"
 #include "leat/loader/errors.h"
 #include "leat/transfer/batch_pool.h"
 #include "leat/transfer/prefetch_pump.h"

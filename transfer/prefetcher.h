@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "leat/loader/base/process_identity.h"
-#include "leat/loader/base/warning.h"
+#include "leat/datasets/base/process_identity.h"
+#include "leat/datasets/warning.h"
 #include "leat/loader/batch_range.h"
 #include "leat/transfer/batch_source.h"
 #include "leat/transfer/device.h"

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/file_advice.h"
 #include "leat/datasets/records/file_reading.h"
 #include "leat/datasets/shards/image_folder_source.h"
 #include "leat/datasets/shards/record_writer.h"
-#include "leat/loader/base/errors.h"
 #include "leat/loader/data_loader.h"
 
 namespace leat::bench {

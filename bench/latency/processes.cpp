@@ -11,9 +11,9 @@
 
 #include "bench/latency/cases.h"
 #include "bench/latency/timed_dataset.h"
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/shared_memory.h"
+#include "leat/datasets/base/shared_memory.h"
 #include "leat/loader/data_loader.h"
+#include "leat/loader/os/child_process.h"
 
 namespace leat::bench {
 

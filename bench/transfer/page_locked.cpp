@@ -11,7 +11,7 @@
 
 #include "bench/figure.h"
 #include "bench/transfer/cases.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat::bench {
 namespace {

@@ -1,7 +1,7 @@
 #include "leat/datasets/combinators/cache.h"
 
 #include "leat/datasets/combinators/packed_sample.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

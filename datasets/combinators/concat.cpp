@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "leat/datasets/base/checked.h"
 #include "leat/datasets/combinators/hint.h"
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/warning.h"
+#include "leat/datasets/errors.h"
+#include "leat/datasets/warning.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

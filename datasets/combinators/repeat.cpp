@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "leat/datasets/base/checked.h"
 #include "leat/datasets/combinators/hint.h"
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

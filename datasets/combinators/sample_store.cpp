@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <new>
 
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/memory_limits.h"
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/base/memory_limits.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

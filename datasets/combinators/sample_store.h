@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "leat/loader/base/shared_atomic.h"
-#include "leat/loader/base/shared_memory.h"
+#include "leat/datasets/base/shared_atomic.h"
+#include "leat/datasets/base/shared_memory.h"
 
 namespace leat {
 

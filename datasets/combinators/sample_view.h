@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "leat/datasets/sample_writer.h"
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/tensor_view.h"
 
 namespace leat {
 

@@ -3,7 +3,7 @@
 #include <bit>
 #include <memory>
 
-#include "leat/loader/base/checked.h"
+#include "leat/datasets/base/checked.h"
 
 namespace leat {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/warning.h"
+#include "leat/datasets/errors.h"
+#include "leat/datasets/warning.h"
 
 namespace leat {
 

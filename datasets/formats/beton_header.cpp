@@ -6,9 +6,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_reader.h"
 #include "leat/datasets/formats/json_fields.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

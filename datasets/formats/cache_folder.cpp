@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <random>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/write_file.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

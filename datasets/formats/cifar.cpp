@@ -2,9 +2,9 @@
 
 #include <array>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/file_reader.h"
 #include "leat/datasets/formats/labelled_pixels.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -1,8 +1,8 @@
 #include "leat/datasets/formats/class_names.h"
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/json_fields.h"
 #include "leat/datasets/read_file.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/base/unique_fd.h"
 #include "leat/datasets/file_advice.h"
-#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

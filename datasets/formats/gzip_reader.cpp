@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

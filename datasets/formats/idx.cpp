@@ -7,12 +7,12 @@
 #include <bit>
 #include <functional>
 
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_reader.h"
 #include "leat/datasets/formats/file_reader.h"
 #include "leat/datasets/formats/gzip_reader.h"
 #include "leat/datasets/formats/inflater.h"
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

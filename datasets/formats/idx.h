@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "leat/loader/base/dtype.h"
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/dtype.h"
+#include "leat/datasets/tensor_view.h"
 
 namespace leat {
 

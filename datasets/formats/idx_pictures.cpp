@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/idx.h"
 #include "leat/datasets/formats/labelled_pixels.h"
 #include "leat/datasets/listing.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,9 +7,9 @@
 #include <functional>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/picture_names.h"
 #include "leat/datasets/formats/stored_picture.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

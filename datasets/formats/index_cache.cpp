@@ -6,12 +6,12 @@
 #include <optional>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_reader.h"
 #include "leat/datasets/formats/byte_writer.h"
 #include "leat/datasets/formats/cache_folder.h"
 #include "leat/datasets/formats/crc32c.h"
 #include "leat/datasets/read_file.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

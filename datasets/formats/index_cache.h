@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "leat/datasets/formats/file_reader.h"
-#include "leat/loader/base/warning.h"
+#include "leat/datasets/warning.h"
 
 namespace leat {
 

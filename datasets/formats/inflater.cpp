@@ -8,7 +8,7 @@
 #include <array>
 #include <string>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

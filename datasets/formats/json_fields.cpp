@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat::detail {
 

@@ -7,11 +7,11 @@
 #include <charconv>
 #include <map>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_writer.h"
 #include "leat/datasets/formats/csv.h"
 #include "leat/datasets/formats/webdataset.h"
 #include "leat/datasets/read_file.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_reader.h"
 #include "leat/datasets/formats/byte_writer.h"
 #include "leat/datasets/formats/cache_folder.h"
 #include "leat/datasets/formats/zstd_file.h"
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,9 +7,9 @@
 #include <limits>
 #include <string_view>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/json_fields.h"
 #include "leat/datasets/read_file.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

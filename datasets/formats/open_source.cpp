@@ -4,12 +4,12 @@
 #include <array>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/beton.h"
 #include "leat/datasets/formats/manifest.h"
 #include "leat/datasets/formats/mds.h"
 #include "leat/datasets/formats/tfrecord.h"
 #include "leat/datasets/formats/webdataset.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_reader.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <filesystem>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/listing.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

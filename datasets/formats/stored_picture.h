@@ -10,7 +10,7 @@
 #include "leat/datasets/image/decode_warnings.h"
 #include "leat/datasets/image/pixel_output.h"
 #include "leat/datasets/image/transform.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 
 namespace leat {
 

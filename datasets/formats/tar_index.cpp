@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_reader.h"
 #include "leat/datasets/formats/byte_writer.h"
 #include "leat/datasets/formats/tar_scanner.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_writer.h"
 #include "leat/datasets/formats/stored_picture.h"
 #include "leat/datasets/formats/wire_reader.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_reader.h"
 #include "leat/datasets/formats/byte_writer.h"
 #include "leat/datasets/formats/shard_pattern.h"
 #include "leat/datasets/formats/tf_example.h"
 #include "leat/datasets/formats/tfrecord_index.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -4,10 +4,10 @@
 
 #include <array>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_reader.h"
 #include "leat/datasets/formats/byte_writer.h"
 #include "leat/datasets/formats/crc32c.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_reader.h"
 #include "leat/datasets/formats/byte_writer.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

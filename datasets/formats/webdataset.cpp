@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/class_names.h"
 #include "leat/datasets/formats/inflater.h"
 #include "leat/datasets/formats/shard_pattern.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

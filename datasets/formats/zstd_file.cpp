@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
+#include "leat/datasets/base/unique_fd.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/cache_folder.h"
 #include "leat/datasets/formats/file_reader.h"
 #include "leat/datasets/formats/inflater.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

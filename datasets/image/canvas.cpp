@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

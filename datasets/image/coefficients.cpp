@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leat/loader/base/checked.h"
+#include "leat/datasets/base/checked.h"
 
 namespace leat {
 

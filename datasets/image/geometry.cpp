@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

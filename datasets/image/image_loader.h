@@ -11,7 +11,7 @@
 #include "leat/datasets/image/pixel_stage.h"
 #include "leat/datasets/image/resample.h"
 #include "leat/datasets/image/transform.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 
 namespace leat {
 

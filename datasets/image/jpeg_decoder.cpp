@@ -4,11 +4,11 @@
 
 #include <utility>
 
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/cmyk.h"
 #include "leat/datasets/image/decode_tile.h"
 #include "leat/datasets/image/jpeg_state.h"
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat::detail {
 

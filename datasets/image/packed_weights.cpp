@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "leat/loader/base/checked.h"
+#include "leat/datasets/base/checked.h"
 
 namespace leat {
 

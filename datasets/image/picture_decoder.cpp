@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/decode_tile.h"
 #include "leat/datasets/image/png_chunks.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/png_chunks.h"
 #include "leat/datasets/image/png_exif.h"
 #include "leat/datasets/image/png_state.h"
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat::detail {
 

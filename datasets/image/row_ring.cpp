@@ -1,7 +1,7 @@
 #include "leat/datasets/image/row_ring.h"
 
+#include "leat/datasets/base/checked.h"
 #include "leat/datasets/image/scratch.h"
-#include "leat/loader/base/checked.h"
 
 namespace leat {
 

@@ -28,7 +28,7 @@
 #include "leat/datasets/image/transforms/random_erasing.h"
 #include "leat/datasets/image/transforms/random_resized_crop.h"
 #include "leat/datasets/image/transforms/resize.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 
 namespace leat {
 

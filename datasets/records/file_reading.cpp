@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <vector>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/records/xxh3.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

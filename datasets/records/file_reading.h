@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <span>
 
-#include "leat/loader/base/unique_fd.h"
+#include "leat/datasets/base/unique_fd.h"
 
 namespace leat {
 

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/read_file.h"
 #include "leat/datasets/records/schema_json.h"
 #include "leat/datasets/records/xxh3.h"
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

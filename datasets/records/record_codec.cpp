@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/image_loader.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/base/unique_fd.h"
 #include "leat/datasets/records/body_layout.h"
 #include "leat/datasets/records/record_codec.h"
 #include "leat/datasets/records/record_schema.h"
 #include "leat/datasets/records/shard_parts.h"
-#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

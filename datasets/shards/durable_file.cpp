@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "leat/datasets/base/unique_fd.h"
 #include "leat/datasets/records/xxh3.h"
-#include "leat/loader/base/unique_fd.h"
 
 namespace leat {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/byte_writer.h"
 #include "leat/datasets/image/png_encoder.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/image_records.h"
 #include "leat/datasets/formats/picture_names.h"
 #include "leat/datasets/formats/utf8.h"
 #include "leat/datasets/records/xxh3.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

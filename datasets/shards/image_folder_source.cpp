@@ -7,10 +7,10 @@
 #include <array>
 #include <cstring>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/utf8.h"
 #include "leat/datasets/read_file.h"
 #include "leat/datasets/records/xxh3.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

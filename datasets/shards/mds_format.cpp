@@ -6,11 +6,11 @@
 #include <cstring>
 #include <utility>
 
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/utf8.h"
 #include "leat/datasets/shards/class_names_file.h"
 #include "leat/datasets/shards/python_json.h"
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

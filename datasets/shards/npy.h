@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "leat/loader/base/dtype.h"
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/dtype.h"
+#include "leat/datasets/tensor_view.h"
 
 namespace leat {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

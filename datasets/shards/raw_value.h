@@ -5,9 +5,9 @@
 #include <span>
 #include <string_view>
 
+#include "leat/datasets/dtype.h"
 #include "leat/datasets/formats/raw_source.h"
-#include "leat/loader/base/dtype.h"
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/tensor_view.h"
 
 namespace leat {
 

@@ -4,10 +4,10 @@
 
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/shards/plan_compression.h"
 #include "leat/datasets/shards/record_format.h"
 #include "leat/datasets/shards/shard_set_writer.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

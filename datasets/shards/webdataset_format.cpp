@@ -6,12 +6,12 @@
 #include <cstring>
 #include <utility>
 
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/png_chunks.h"
 #include "leat/datasets/shards/class_names_file.h"
 #include "leat/datasets/shards/npy.h"
 #include "leat/datasets/shards/ustar.h"
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

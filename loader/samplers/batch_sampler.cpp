@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "leat/loader/samplers/fingerprint.h"
 
 namespace leat {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "leat/loader/samplers/derived_seed.h"
 #include "leat/loader/samplers/fingerprint.h"
 #include "leat/loader/samplers/permutation.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 
 namespace leat {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

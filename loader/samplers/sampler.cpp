@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "leat/loader/samplers/fingerprint.h"
 #include "leat/loader/samplers/permutation.h"
 

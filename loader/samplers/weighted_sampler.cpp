@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/errors.h"
+#include "leat/datasets/rng.h"
 #include "leat/loader/samplers/derived_seed.h"
 #include "leat/loader/samplers/fingerprint.h"
 

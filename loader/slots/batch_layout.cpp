@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

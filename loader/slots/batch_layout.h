@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "leat/datasets/base/shared_memory.h"
 #include "leat/datasets/schema.h"
-#include "leat/loader/base/shared_memory.h"
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/tensor_view.h"
 
 namespace leat {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <typeinfo>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

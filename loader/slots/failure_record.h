@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "leat/loader/base/stack_trace.h"
+#include "leat/loader/os/stack_trace.h"
 
 namespace leat {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "leat/loader/base/futex.h"
+#include "leat/loader/os/futex.h"
 #include "leat/loader/slots/slot_table_shared.h"
 
 namespace leat {

@@ -38,10 +38,10 @@
 #include <string_view>
 #include <vector>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/shared_atomic.h"
-#include "leat/loader/base/shared_memory.h"
-#include "leat/loader/base/wake_pipe.h"
+#include "leat/datasets/base/shared_atomic.h"
+#include "leat/datasets/base/shared_memory.h"
+#include "leat/datasets/errors.h"
+#include "leat/loader/os/wake_pipe.h"
 #include "leat/loader/slots/arena_pages.h"
 #include "leat/loader/slots/batch_layout.h"
 #include "leat/loader/slots/claim_word.h"

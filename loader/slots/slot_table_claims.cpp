@@ -1,5 +1,5 @@
 // The side of the protocol that workers and the nursery run.
-#include "leat/loader/base/futex.h"
+#include "leat/loader/os/futex.h"
 #include "leat/loader/slots/slot_table.h"
 #include "leat/loader/slots/slot_table_shared.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/memory_limits.h"
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/base/memory_limits.h"
 #include "leat/loader/slots/slot_table.h"
 #include "leat/loader/slots/slot_table_shared.h"
 

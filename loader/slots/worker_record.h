@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstdint>
 
-#include "leat/loader/base/shared_atomic.h"
-#include "leat/loader/base/stack_trace.h"
+#include "leat/datasets/base/shared_atomic.h"
+#include "leat/loader/os/stack_trace.h"
 
 namespace leat {
 

@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <csignal>
 
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/standard_output.h"
-#include "leat/loader/base/unique_fd.h"
+#include "leat/datasets/base/unique_fd.h"
+#include "leat/datasets/errors.h"
+#include "leat/loader/os/child_process.h"
+#include "leat/loader/os/standard_output.h"
 
 namespace leat {
 namespace {

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "leat/loader/base/cpus.h"
-#include "leat/loader/base/memory_limits.h"
+#include "leat/datasets/base/memory_limits.h"
+#include "leat/loader/os/cpus.h"
 
 namespace leat {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <type_traits>
 
-#include "leat/loader/base/cpus.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
+#include "leat/loader/os/cpus.h"
 #include "leat/loader/sweep/isolated.h"
 #include "leat/loader/sweep/machine_usage.h"
 #include "leat/loader/sweep/process_usage.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leat/loader/base/cpus.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
+#include "leat/loader/os/cpus.h"
 #include "leat/loader/sweep/conclusion.h"
 #include "leat/loader/sweep/machine_usage.h"
 #include "leat/loader/sweep/measurement.h"

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/standard_output.h"
+#include "leat/datasets/errors.h"
+#include "leat/loader/os/standard_output.h"
 #include "leat/loader/workers/nursery_process.h"
 
 namespace leat {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/own_fd.h"
+#include "leat/datasets/base/own_fd.h"
+#include "leat/loader/os/child_process.h"
 #include "leat/loader/workers/worker.h"
 #include "leat/loader/workers/worker_ending.h"
 #include "leat/loader/workers/worker_pool.h"

@@ -14,8 +14,8 @@
 #include <string>
 #include <utility>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/memory_limits.h"
+#include "leat/datasets/base/memory_limits.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

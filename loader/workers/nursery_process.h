@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/unique_fd.h"
+#include "leat/datasets/base/unique_fd.h"
+#include "leat/loader/os/child_process.h"
 #include "leat/loader/workers/death_breaker.h"
 #include "leat/loader/workers/nursery.h"
 #include "leat/loader/workers/observed_time.h"

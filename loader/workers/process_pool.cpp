@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "leat/loader/errors.h"
 #include "leat/loader/workers/nursery.h"
 #include "leat/loader/workers/worker_activity.h"

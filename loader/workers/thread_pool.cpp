@@ -10,9 +10,9 @@
 #include <system_error>
 #include <thread>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/library_threads.h"
+#include "leat/datasets/errors.h"
 #include "leat/loader/errors.h"
+#include "leat/loader/os/library_threads.h"
 #include "leat/loader/workers/worker_activity.h"
 #include "leat/loader/workers/worker_pool.h"
 

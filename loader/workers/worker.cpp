@@ -1,8 +1,8 @@
 #include "leat/loader/workers/worker.h"
 
-#include "leat/loader/base/cpus.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/errors.h"
+#include "leat/datasets/rng.h"
+#include "leat/loader/os/cpus.h"
 #include "leat/loader/workers/read_ahead.h"
 #include "leat/loader/workers/worker_info.h"
 

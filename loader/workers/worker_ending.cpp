@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "leat/loader/base/child_process.h"
+#include "leat/loader/os/child_process.h"
 
 namespace leat {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "leat/loader/base/warning.h"
+#include "leat/datasets/warning.h"
 #include "leat/loader/errors.h"
 #include "leat/loader/workers/worker.h"
 

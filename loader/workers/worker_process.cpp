@@ -16,8 +16,8 @@
 #include <fstream>
 #include <string>
 
-#include "leat/loader/base/futex.h"
-#include "leat/loader/base/standard_output.h"
+#include "leat/loader/os/futex.h"
+#include "leat/loader/os/standard_output.h"
 
 namespace leat {
 

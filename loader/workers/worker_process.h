@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 
-#include "leat/loader/base/library_threads.h"
+#include "leat/loader/os/library_threads.h"
 #include "leat/loader/workers/worker.h"
 
 namespace leat {

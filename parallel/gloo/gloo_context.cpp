@@ -9,11 +9,11 @@
 
 #include <exception>
 
+#include "leat/loader/os/service_thread.h"
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/gloo/gloo_store.h"
 #include "leat/parallel/gloo/signalling_device.h"
 #include "leat/parallel/gloo/sigpipe_block.h"
-#include "leat/transfer/service_thread.h"
 
 namespace leat {
 namespace {

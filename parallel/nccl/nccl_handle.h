@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "leat/loader/base/process_identity.h"
+#include "leat/datasets/base/process_identity.h"
 #include "leat/parallel/deadline.h"
 #include "leat/parallel/nccl/nccl_api.h"
 

@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <string>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/read_file.h"
 #include "leat/datasets/write_file.h"
-#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 

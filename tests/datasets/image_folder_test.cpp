@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/jpeg_encoder.h"
 #include "leat/datasets/image/png_encoder.h"
-#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "leat/loader/base/child_process.h"
+#include "leat/loader/os/child_process.h"
 
 namespace leat {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/sample_writer.h"
-#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "leat/datasets/combinators/map.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/beton.h"
 #include "leat/datasets/formats/image_records.h"
 #include "leat/datasets/formats/mds.h"
@@ -21,7 +22,6 @@
 #include "leat/datasets/records/record_codec.h"
 #include "leat/datasets/records/record_dataset.h"
 #include "leat/datasets/records/shard_parts.h"
-#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/datasets/support/beton_bytes.h"

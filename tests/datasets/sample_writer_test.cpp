@@ -4,7 +4,7 @@
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {

@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/raw_source.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat::fuzz {
 

@@ -1,11 +1,11 @@
 // make_seeds FOLDER: small sound inputs for every fuzz target, in FOLDER/<target>/, by the tests' own writers.
 #include <cstdio>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/formats/tar_index.h"
 #include "leat/datasets/image/jpeg_encoder.h"
 #include "leat/datasets/image/png_encoder.h"
 #include "leat/datasets/write_file.h"
-#include "leat/loader/base/errors.h"
 #include "leat/loader/loader_state.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"

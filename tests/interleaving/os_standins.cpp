@@ -1,14 +1,14 @@
-// The operating system's part, for the processes of a simulation: other definitions of the classes and functions
-// of loader/base, linked in their place.
+// The operating system's part, for the processes of a simulation: other definitions of some classes and
+// functions of datasets/base and loader/os, linked in their place.
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/futex.h"
-#include "leat/loader/base/memory_limits.h"
-#include "leat/loader/base/shared_memory.h"
-#include "leat/loader/base/wake_pipe.h"
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/base/memory_limits.h"
+#include "leat/datasets/base/shared_memory.h"
+#include "leat/loader/os/futex.h"
+#include "leat/loader/os/wake_pipe.h"
 #include "tests/interleaving/simulation.h"
 
 namespace leat {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/base/shared_atomic.h"
+#include "leat/datasets/base/shared_memory.h"
 #include "leat/datasets/combinators/cache.h"
 #include "leat/datasets/combinators/map.h"
-#include "leat/loader/base/shared_atomic.h"
-#include "leat/loader/base/shared_memory.h"
 #include "leat/loader/data_loader.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "leat/loader/base/shared_memory.h"
+#include "leat/datasets/base/shared_memory.h"
 #include "leat/loader/data_loader.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 

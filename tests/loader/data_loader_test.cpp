@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "leat/loader/base/shared_memory.h"
+#include "leat/datasets/base/shared_memory.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/support/expect_error.h"

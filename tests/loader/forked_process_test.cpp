@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/process_identity.h"
-#include "leat/loader/base/wake_pipe.h"
+#include "leat/datasets/base/process_identity.h"
 #include "leat/loader/data_loader.h"
+#include "leat/loader/os/child_process.h"
+#include "leat/loader/os/wake_pipe.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/ragged_dataset.h"
 #include "tests/support/expect_error.h"

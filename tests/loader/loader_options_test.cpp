@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/cpus.h"
 #include "leat/loader/data_loader.h"
+#include "leat/loader/os/child_process.h"
+#include "leat/loader/os/cpus.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/support/expect_error.h"

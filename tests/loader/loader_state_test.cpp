@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "leat/loader/base/shared_memory.h"
+#include "leat/datasets/base/shared_memory.h"
 #include "leat/loader/data_loader.h"
 #include "leat/loader/samplers/bucket_batch_sampler.h"
 #include "tests/loader/support/arithmetic_dataset.h"

@@ -9,10 +9,10 @@
 #include <sstream>
 #include <thread>
 
-#include "leat/loader/base/child_process.h"
 #include "leat/loader/batch_scheduler.h"
 #include "leat/loader/data_loader.h"
 #include "leat/loader/loader_meter.h"
+#include "leat/loader/os/child_process.h"
 #include "leat/loader/workers/worker.h"
 #include "leat/loader/workers/worker_tuner.h"
 #include "tests/loader/support/arithmetic_dataset.h"

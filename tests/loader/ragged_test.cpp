@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "leat/loader/base/shared_memory.h"
+#include "leat/datasets/base/shared_memory.h"
 #include "leat/loader/data_loader.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/loader/support/ragged_dataset.h"

@@ -10,7 +10,7 @@ use File::Basename qw(basename dirname);
 
 # The program of the mutated library comes first, then those of the libraries above it.
 my @programs = (
-    [ qr{^loader/base/} => 'loader_tests datasets_tests transfer_tests parallel_tests tools_tests' ],
+    [ qr{^datasets/base/} => 'datasets_tests loader_tests transfer_tests parallel_tests tools_tests' ],
     [ qr{^loader/}      => 'loader_tests interleaving_tests transfer_tests datasets_tests tools_tests' ],
     [ qr{^datasets/}    => 'datasets_tests loader_tests tools_tests' ],
     [ qr{^transfer/}    => 'transfer_tests parallel_tests tools_tests' ],

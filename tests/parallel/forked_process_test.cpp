@@ -2,7 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 
-#include "leat/loader/base/child_process.h"
+#include "leat/loader/os/child_process.h"
 #include "leat/parallel/communicator.h"
 #include "tests/parallel/support/stores.h"
 #include "tests/support/expect_error.h"

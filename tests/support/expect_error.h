@@ -8,7 +8,7 @@
 #include <string_view>
 #include <typeinfo>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat::test {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "leat/loader/base/unique_fd.h"
+#include "leat/datasets/base/unique_fd.h"
 
 namespace leat::test {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <system_error>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat::test {
 

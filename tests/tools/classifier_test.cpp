@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 #include "tests/support/expect_error.h"
 
 using namespace leat;

@@ -9,12 +9,12 @@
 #include "leat/datasets/image/picture_decoder.h"
 #include "leat/datasets/shards/image_folder_source.h"
 #include "leat/datasets/shards/record_source.h"
-#include "leat/datasets/synthetic_folder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/gzip.h"
 #include "tests/datasets/support/tar_bytes.h"
 #include "tests/tools/run_convert.h"
+#include "tools/synthetic/synthetic_folder.h"
 
 namespace {
 
@@ -34,7 +34,7 @@ class Place {
   }
 
   std::string images() const {
-    write_synthetic_image_folder(folder_ / "images", {.images = 100});
+    tools::write_synthetic_image_folder(folder_ / "images", {.images = 100});
     return *this / "images/train";
   }
 

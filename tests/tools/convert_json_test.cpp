@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "leat/datasets/synthetic_folder.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tools/run_convert.h"
+#include "tools/synthetic/synthetic_folder.h"
 
 namespace {
 
@@ -17,7 +17,8 @@ using nlohmann::json;
 const std::string& images() {
   static const TemporaryFolder folder;
   static const std::string path =
-      (leat::write_synthetic_image_folder(folder / "images", {.images = 100}), (folder / "images").string());
+      (leat::tools::write_synthetic_image_folder(folder / "images", {.images = 100}),
+       (folder / "images").string());
   return path;
 }
 

@@ -7,11 +7,11 @@
 
 #include "leat/datasets/shards/image_folder_source.h"
 #include "leat/datasets/shards/record_source.h"
-#include "leat/datasets/synthetic_folder.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/file_operations.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tools/run_convert.h"
+#include "tools/synthetic/synthetic_folder.h"
 
 namespace {
 
@@ -28,8 +28,8 @@ Outcome run(const std::string& arguments, const std::string& before = "") {
 // 80 pictures of ten classes, made once for all cases of this program.
 const std::string& images() {
   static const TemporaryFolder folder;
-  static const std::string path =
-      (write_synthetic_image_folder(folder / "images", {.images = 100}), (folder / "images/train").string());
+  static const std::string path = (tools::write_synthetic_image_folder(folder / "images", {.images = 100}),
+                                   (folder / "images/train").string());
   return path;
 }
 

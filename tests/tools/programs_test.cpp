@@ -14,9 +14,9 @@
 #include <string>
 #include <thread>
 
-#include "leat/datasets/synthetic_folder.h"
 #include "leat/parallel/tcp_store.h"
 #include "tests/support/temporary_folder.h"
+#include "tools/synthetic/synthetic_folder.h"
 
 namespace {
 
@@ -65,9 +65,9 @@ void check_refused(const std::string& command, const std::string& fragment) {
 const std::string& images() {
   static const TemporaryFolder folder;
   static const std::string path = folder / "images";
-  leat::SyntheticFolderOptions options;
+  leat::tools::SyntheticFolderOptions options;
   options.images = 100;
-  leat::write_synthetic_image_folder(path, options);
+  leat::tools::write_synthetic_image_folder(path, options);
   return path;
 }
 

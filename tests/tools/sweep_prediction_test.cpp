@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "leat/loader/sweep/conclusion.h"
 #include "tests/loader/sweep/sweep_rounds.h"
 #include "tests/support/expect_error.h"

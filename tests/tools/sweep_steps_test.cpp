@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image_folder.h"
 #include "leat/datasets/in_memory.h"
 #include "leat/datasets/shards/image_folder_source.h"
 #include "leat/datasets/shards/record_writer.h"
-#include "leat/datasets/synthetic_folder.h"
-#include "leat/loader/base/cpus.h"
-#include "leat/loader/base/errors.h"
+#include "leat/loader/os/cpus.h"
 #include "leat/loader/sweep/isolated.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/sweep/sample_costs.h"
 #include "tools/sweep/stored_images.h"
 #include "tools/sweep/what_if.h"
+#include "tools/synthetic/synthetic_folder.h"
 
 using namespace leat::tools;
 
@@ -27,9 +27,9 @@ namespace {
 class Images {
  public:
   Images() {
-    leat::SyntheticFolderOptions options;
+    leat::tools::SyntheticFolderOptions options;
     options.images = 50;
-    leat::write_synthetic_image_folder(folder_ / "images", options);
+    leat::tools::write_synthetic_image_folder(folder_ / "images", options);
     const leat::ImageFolderSource source(files());
     leat::RecordWriter writer(records(), source.schema());
     for (std::size_t i = 0; i < source.size(); ++i) writer.add(source.read(i));

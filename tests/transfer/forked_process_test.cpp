@@ -3,8 +3,8 @@
 #include <chrono>
 #include <optional>
 
-#include "leat/loader/base/child_process.h"
 #include "leat/loader/data_loader.h"
+#include "leat/loader/os/child_process.h"
 #include "leat/transfer/prefetcher.h"
 #include "tests/support/expect_error.h"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/listing.h"
-#include "leat/loader/base/errors.h"
 #include "tools/common/manual.h"
 
 namespace CLI {

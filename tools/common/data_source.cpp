@@ -7,12 +7,12 @@
 
 #include "leat/datasets/formats/cache_folder.h"
 #include "leat/datasets/records/manifest.h"
-#include "leat/datasets/synthetic.h"
-#include "leat/datasets/synthetic_folder.h"
-#include "leat/loader/base/cpus.h"
+#include "leat/loader/os/cpus.h"
 #include "tools/common/command_line.h"
 #include "tools/common/splits.h"
 #include "tools/common/standard_tables.h"
+#include "tools/synthetic/synthetic.h"
+#include "tools/synthetic/synthetic_folder.h"
 
 namespace leat::tools {
 namespace {

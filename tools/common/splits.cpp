@@ -9,10 +9,10 @@
 #include <map>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image_folder.h"
 #include "leat/datasets/listing.h"
 #include "leat/datasets/records/manifest.h"
-#include "leat/loader/base/errors.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {

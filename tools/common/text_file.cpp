@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {

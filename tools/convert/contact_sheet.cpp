@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tools/common/command_line.h"
 #include "tools/convert/chart.h"
 #include "tools/convert/sample_view.h"

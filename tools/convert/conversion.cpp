@@ -13,10 +13,10 @@
 #include <utility>
 #include <variant>
 
+#include "leat/datasets/base/error_text.h"
 #include "leat/datasets/image_warnings.h"
 #include "leat/datasets/shards/plan_compression.h"
 #include "leat/datasets/shards/shard_set_writer.h"
-#include "leat/loader/base/error_text.h"
 #include "tools/common/command_line.h"
 #include "tools/common/splits.h"
 #include "tools/convert/destination.h"

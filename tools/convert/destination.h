@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "leat/loader/base/unique_fd.h"
+#include "leat/datasets/base/unique_fd.h"
 #include "tools/convert/options.h"
 
 namespace leat::tools {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "leat/datasets/base/error_text.h"
 #include "leat/datasets/image/picture_decoder.h"
 #include "leat/datasets/image/png_encoder.h"
 #include "leat/datasets/image_warnings.h"
@@ -14,7 +15,6 @@
 #include "leat/datasets/records/verify_records.h"
 #include "leat/datasets/shards/durable_file.h"
 #include "leat/datasets/shards/plan_compression.h"
-#include "leat/loader/base/error_text.h"
 #include "tools/common/command_line.h"
 #include "tools/common/text_file.h"
 #include "tools/convert/contact_sheet.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "leat/loader/base/cpus.h"
+#include "leat/loader/os/cpus.h"
 #include "tools/common/command_line.h"
 #include "tools/convert/manual_text.h"
 

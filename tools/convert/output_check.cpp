@@ -1,8 +1,8 @@
 #include "tools/convert/output_check.h"
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/records/file_reading.h"
 #include "leat/datasets/records/verify_records.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat::tools {
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <cstring>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/image_loader.h"
 #include "leat/datasets/image/picture_decoder.h"
-#include "leat/loader/base/errors.h"
 #include "tools/convert/recoder.h"
 
 namespace leat::tools {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leat/loader/base/cpus.h"
+#include "leat/loader/os/cpus.h"
 #include "tools/common/command_line.h"
 #include "tools/common/worker_count.h"
 #include "tools/sweep/manual_text.h"

@@ -11,12 +11,12 @@
 #include <span>
 #include <utility>
 
+#include "leat/datasets/base/unique_fd.h"
 #include "leat/datasets/combinators/scratch_sample.h"
 #include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/picture_decoder.h"
 #include "leat/datasets/image/resample.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/unique_fd.h"
 #include "leat/loader/sweep/conclusion.h"
 #include "tools/sweep/stored_images.h"
 

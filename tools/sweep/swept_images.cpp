@@ -6,7 +6,7 @@
 #include <string>
 
 #include "leat/datasets/image_folder.h"
-#include "leat/loader/base/warning.h"
+#include "leat/datasets/warning.h"
 #include "tools/common/transforms.h"
 
 namespace leat::tools {

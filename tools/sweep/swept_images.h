@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "leat/datasets/base/shared_memory.h"
 #include "leat/datasets/image/decode_options.h"
-#include "leat/loader/base/shared_memory.h"
 #include "leat/loader/sweep/sweep.h"
 #include "tools/common/image_set.h"
 #include "tools/sweep/options.h"

@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "leat/datasets/base/memory_limits.h"
 #include "leat/datasets/combinators/cache.h"
 #include "leat/datasets/combinators/scratch_sample.h"
 #include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image_folder.h"
 #include "leat/datasets/records/record_images.h"
 #include "leat/datasets/shards/image_folder_source.h"
 #include "leat/datasets/shards/record_writer.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/memory_limits.h"
 #include "leat/loader/sweep/chart.h"
 #include "leat/loader/sweep/measurement.h"
 #include "tools/sweep/prediction.h"

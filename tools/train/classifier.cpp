@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "leat/loader/base/checked.h"
+#include "leat/datasets/base/checked.h"
 
 namespace leat::tools {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "leat/loader/base/checked.h"
+#include "leat/datasets/base/checked.h"
 #include "tools/common/command_line.h"
 #include "tools/common/text_file.h"
 #include "tools/common/transforms.h"

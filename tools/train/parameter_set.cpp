@@ -1,7 +1,7 @@
 #include "tools/train/parameter_set.h"
 
-#include "leat/loader/base/checked.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/rng.h"
 
 namespace leat::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "leat/loader/base/tensor_view.h"
+#include "leat/datasets/tensor_view.h"
 #include "leat/transfer/device.h"
 #include "tools/train/math.h"
 

@@ -7,7 +7,7 @@
 #include <exception>
 #include <thread>
 
-#include "leat/loader/base/checked.h"
+#include "leat/datasets/base/checked.h"
 #include "leat/parallel/scatter.h"
 #include "tools/train/schedule.h"
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "leat/loader/os/service_thread.h"
 #include "leat/transfer/device.h"
-#include "leat/transfer/service_thread.h"
 
 namespace leat {
 

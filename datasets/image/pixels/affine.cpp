@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 

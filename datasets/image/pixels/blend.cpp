@@ -6,9 +6,9 @@
 #include <cstring>
 #include <utility>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/pixels/kernels.h"
 #include "leat/datasets/image/pixels/rows.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/pixels/kernels.h"
 #include "leat/datasets/image/pixels/rows.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/pixels/kernels.h"
 #include "leat/datasets/image/pixels/rows.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/transforms/checks.h"
 #include "leat/datasets/image/transforms/random_box.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

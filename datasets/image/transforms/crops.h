@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "leat/datasets/image/canvas.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 
 namespace leat {
 

@@ -3,7 +3,7 @@
 
 #include "leat/datasets/image/image.h"
 #include "leat/datasets/image/transforms/checks.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 
 namespace leat {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "leat/datasets/image/pixel_edits.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 
 namespace leat {
 

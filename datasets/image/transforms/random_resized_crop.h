@@ -4,7 +4,7 @@
 
 #include "leat/datasets/image/canvas.h"
 #include "leat/datasets/image/transforms/checks.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 
 namespace leat {
 

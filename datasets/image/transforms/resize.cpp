@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/transforms/checks.h"
-#include "leat/loader/base/errors.h"
 
 namespace leat {
 

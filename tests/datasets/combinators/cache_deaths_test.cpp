@@ -11,10 +11,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "leat/datasets/base/memory_limits.h"
 #include "leat/datasets/combinators/cache.h"
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/memory_limits.h"
+#include "leat/datasets/errors.h"
+#include "leat/loader/os/child_process.h"
 #include "tests/support/one_sample.h"
 
 namespace leat::test {

@@ -5,7 +5,7 @@
 
 #include "leat/datasets/combinators/map.h"
 #include "leat/datasets/combinators/zip.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

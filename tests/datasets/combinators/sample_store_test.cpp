@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
+#include "leat/loader/os/child_process.h"
 #include "tests/support/expect_error.h"
 
 namespace {

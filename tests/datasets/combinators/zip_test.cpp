@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tests/datasets/support/small_datasets.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"

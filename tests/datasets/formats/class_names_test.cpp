@@ -2,8 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/shards/class_names_file.h"
-#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 

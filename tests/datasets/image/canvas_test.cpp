@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/errors.h"
+#include "leat/datasets/rng.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/support/expect_error.h"
 

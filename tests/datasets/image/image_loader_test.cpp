@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"
 #include "tests/support/expect_error.h"

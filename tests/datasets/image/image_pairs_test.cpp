@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/image_loader.h"
 #include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/sample_images.h"
 #include "tests/support/expect_error.h"

@@ -3,8 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/scratch.h"
-#include "leat/loader/base/errors.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {

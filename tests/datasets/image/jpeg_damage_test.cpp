@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/jpeg_decoder.h"
 #include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/image_hash.h"
 #include "tests/datasets/image/jpeg_files.h"

@@ -4,8 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"
 #include "tests/support/expect_error.h"

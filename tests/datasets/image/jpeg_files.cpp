@@ -8,7 +8,7 @@
 // After <cstdio>: libjpeg's header uses FILE.
 #include <jpeglib.h>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat::test {
 

@@ -1,9 +1,9 @@
 // Files that are damaged, or made to cost more than they look.
 #include <catch2/catch_test_macros.hpp>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/jpeg_decoder.h"
 #include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"
 #include "tests/support/expect_error.h"

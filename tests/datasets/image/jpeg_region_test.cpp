@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/jpeg_decoder.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"
 #include "tests/support/expect_error.h"

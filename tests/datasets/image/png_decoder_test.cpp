@@ -3,11 +3,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/image_loader.h"
 #include "leat/datasets/image/picture_decoder.h"
 #include "leat/datasets/image/png_chunks.h"
 #include "leat/datasets/image/png_encoder.h"
-#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/png_bytes.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "leat/datasets/image/coefficients.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 #include "tests/datasets/image/every_target.h"
 #include "tests/datasets/image/packed_pairs.h"
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/errors.h"
+#include "leat/datasets/rng.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/image_hash.h"
 #include "tests/support/expect_error.h"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 #include "tests/datasets/image/jpeg_files.h"
 
 namespace leat::test {

@@ -3,8 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/errors.h"
+#include "leat/datasets/rng.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/expect_error.h"
 

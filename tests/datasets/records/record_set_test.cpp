@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "leat/datasets/records/record_dataset.h"
-#include "leat/loader/base/child_process.h"
+#include "leat/loader/os/child_process.h"
 #include "tests/datasets/records/arithmetic_records.h"
 #include "tests/support/expect_error.h"
 

@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat::test {
 

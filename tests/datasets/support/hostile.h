@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tests/support/memory_file.h"
 
 namespace leat::test {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tests/datasets/support/file_bytes.h"
 
 namespace leat::test {

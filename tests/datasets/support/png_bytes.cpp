@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tests/datasets/support/file_bytes.h"
 
 namespace leat::test {

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/rng.h"
 #include "tests/support/chi_squared.h"
 #include "tests/support/expect_error.h"
 

@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <memory>
 
-#include "leat/loader/base/memory_limits.h"
+#include "leat/datasets/base/memory_limits.h"
 
 namespace leat {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 namespace {

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <vector>
 
+#include "leat/datasets/errors.h"
+#include "leat/datasets/rng.h"
 #include "leat/datasets/sample_writer.h"
 #include "leat/loader/bad_samples.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/rng.h"
 #include "tests/support/expect_error.h"
 
 namespace leat {

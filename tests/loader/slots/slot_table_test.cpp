@@ -4,8 +4,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <thread>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/memory_limits.h"
+#include "leat/datasets/base/memory_limits.h"
+#include "leat/datasets/errors.h"
 
 namespace leat {
 namespace {

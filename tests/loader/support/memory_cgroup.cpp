@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "leat/loader/base/cgroup.h"
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/base/cgroup.h"
+#include "leat/datasets/errors.h"
 
 namespace leat::test {
 

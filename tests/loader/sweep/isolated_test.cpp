@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <csignal>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tests/support/expect_error.h"
 
 using namespace leat;

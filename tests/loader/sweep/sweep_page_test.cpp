@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "leat/loader/sweep/chart.h"
 #include "leat/loader/sweep/conclusion.h"
 #include "tests/loader/sweep/sweep_rounds.h"

@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/cpus.h"
+#include "leat/loader/os/child_process.h"
+#include "leat/loader/os/cpus.h"
 #include "leat/loader/sweep/machine_usage.h"
 #include "leat/loader/sweep/schedule.h"
 #include "tests/loader/support/arithmetic_dataset.h"

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/base/shared_memory.h"
 #include "leat/datasets/combinators/cache.h"
 #include "leat/datasets/in_memory.h"
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/shared_memory.h"
 #include "leat/loader/data_loader.h"
+#include "leat/loader/os/child_process.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/memory_cgroup.h"
 

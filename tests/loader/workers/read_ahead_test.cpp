@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "leat/loader/base/shared_memory.h"
+#include "leat/datasets/base/shared_memory.h"
 #include "leat/loader/data_loader.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"

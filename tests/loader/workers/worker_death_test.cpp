@@ -15,10 +15,10 @@
 #include <thread>
 #include <vector>
 
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/shared_memory.h"
+#include "leat/datasets/base/shared_memory.h"
 #include "leat/loader/data_loader.h"
 #include "leat/loader/loader_core.h"
+#include "leat/loader/os/child_process.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/support/expect_error.h"
 

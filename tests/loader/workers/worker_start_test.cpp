@@ -18,12 +18,12 @@
 #include <thread>
 #include <vector>
 
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/library_threads.h"
-#include "leat/loader/base/memory_limits.h"
-#include "leat/loader/base/shared_memory.h"
+#include "leat/datasets/base/memory_limits.h"
+#include "leat/datasets/base/shared_memory.h"
+#include "leat/datasets/errors.h"
 #include "leat/loader/data_loader.h"
+#include "leat/loader/os/child_process.h"
+#include "leat/loader/os/library_threads.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/parallel_sum.h"
 #include "tests/support/expect_error.h"

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <vector>
 
-#include "leat/loader/base/child_process.h"
+#include "leat/loader/os/child_process.h"
 #include "tests/parallel/gloo/gloo_group.h"
 #include "tests/support/expect_error.h"
 

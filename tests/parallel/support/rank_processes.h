@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "leat/loader/base/child_process.h"
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/unique_fd.h"
+#include "leat/datasets/base/unique_fd.h"
+#include "leat/datasets/errors.h"
+#include "leat/loader/os/child_process.h"
 #include "leat/parallel/tcp_socket.h"
 
 namespace leat::test {

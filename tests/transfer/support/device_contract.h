@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "leat/transfer/device.h"
 
 namespace leat::test {

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/unique_fd.h"
+#include "leat/datasets/base/unique_fd.h"
+#include "leat/datasets/errors.h"
 
 namespace leat::test {
 

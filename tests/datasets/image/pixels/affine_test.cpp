@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tests/datasets/image/image_hash.h"
 #include "tests/datasets/image/pixels/pixel_pictures.h"
 #include "tests/support/expect_error.h"

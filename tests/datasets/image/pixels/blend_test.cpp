@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "leat/loader/base/errors.h"
-#include "leat/loader/base/rng.h"
+#include "leat/datasets/errors.h"
+#include "leat/datasets/rng.h"
 #include "tests/datasets/image/every_target.h"
 #include "tests/datasets/image/image_hash.h"
 #include "tests/datasets/image/pixels/pixel_pictures.h"

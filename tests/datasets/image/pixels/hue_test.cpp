@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "leat/datasets/errors.h"
 #include "leat/datasets/image/pixels/kernels.h"
-#include "leat/loader/base/errors.h"
 #include "tests/datasets/image/every_target.h"
 #include "tests/datasets/image/image_hash.h"
 #include "tests/datasets/image/pixels/pixel_pictures.h"

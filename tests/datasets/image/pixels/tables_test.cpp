@@ -1,6 +1,6 @@
 #include "leat/datasets/image/pixels/tables.h"
 
-#include "leat/loader/base/errors.h"
+#include "leat/datasets/errors.h"
 #include "tests/datasets/image/every_target.h"
 #include "tests/datasets/image/image_hash.h"
 #include "tests/datasets/image/pixels/pixel_pictures.h"
