@@ -1,30 +1,41 @@
 #!/usr/bin/env bash
-# Fails where a source file includes a folder above its own, or a device header outside the folders for it, and where
-# a test's name would be lost on its way through CMake's lists.
-# The layers, lowest first: datasets, the loader's rooms, loader, loader/sweep, transfer, parallel; bench,
-# tools and tests see all.
+# Fails where the house has a hole: an include of a room or a folder above its own, a public header that includes an inside one,
+# a name outside the namespace of its folder, a device header outside the folders for it, or a test's name that would be lost on
+# its way through CMake's lists.
+# The rooms, lowest first: datasets, loader, transfer, parallel; bench, tools and tests see all. A header directly in a room is
+# the room's face; what lies in a folder of it is inside, in namespace leat::detail. (datasets/ is on its way there.)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-rank() {
-  case "$1" in
-    datasets/base/* | datasets/dtype.* | datasets/errors.* | datasets/rng.* | datasets/tensor_* | datasets/warning.*) echo 0 ;;
-    datasets/*) echo 1 ;;
-    loader/os/*) echo 1 ;;
-    loader/samplers/* | loader/slots/* | loader/errors.*) echo 2 ;;
-    loader/workers/*) echo 3 ;;
-    loader/sweep/*) echo 5 ;;
-    loader/*) echo 4 ;;
-    transfer/*) echo 6 ;;
-    parallel/*) echo 7 ;;
-    *) echo 8 ;;
-  esac
-}
 
 bad=0
 complain() {
   echo "$1" >&2
   bad=1
+}
+
+# rank PATH: sets `room` and `floor`, the place in the room. Sources of faces may include all that is inside.
+rank() {
+  case "$1" in
+    datasets/*) room=0 ;;
+    loader/*) room=1 ;;
+    transfer/*) room=2 ;;
+    parallel/*) room=3 ;;
+    *) room=4 ;;
+  esac
+  case "$1" in
+    datasets/base/* | datasets/dtype.* | datasets/errors.* | datasets/rng.* | datasets/tensor_* | datasets/warning.*) floor=0 ;;
+    datasets/* | loader/os/* | loader/samplers/* | parallel/store/* | parallel/host/*) floor=1 ;;
+    loader/slots/*) floor=2 ;;
+    loader/workers/*) floor=3 ;;
+    loader/engine/* | transfer/prefetch/* | parallel/reduce/* | parallel/local/*) floor=4 ;;
+    loader/sweep/* | transfer/host/* | transfer/*cuda/* | parallel/*gloo/* | parallel/*nccl/*) floor=5 ;;
+    *) floor=6 ;;
+  esac
+}
+
+# is_face PATH: whether it is a public header of a room that follows the rule.
+is_face() {
+  [[ $1 =~ ^(loader|transfer|parallel)/[a-z_]+\.h$ ]]
 }
 
 while IFS=: read -r file line include; do
@@ -41,11 +52,23 @@ while IFS=: read -r file line include; do
       ;;
   esac
   [ -e "$target" ] || complain "$file:$line: \"$target\" does not exist from the project's root"
-  if [ "$(rank "$file")" -lt "$(rank "$target")" ]; then
-    complain "$file:$line: includes \"$target\", which is a layer above it"
+  if is_face "$file" && ! [[ $target =~ ^[a-z]+/[a-z_]+\.h$ ]]; then
+    complain "$file:$line: a public header includes \"$target\", which is inside"
+  fi
+  rank "$file" && own_room=$room own_floor=$floor
+  rank "$target"
+  if ((own_room < room)) || { ((own_room == room && own_floor < floor)) && ! is_face "$target"; }; then
+    complain "$file:$line: includes \"$target\", which is above it"
   fi
 done < <(grep -rnE '^#include "' --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
   loader datasets transfer parallel bench tools tests)
+
+while IFS= read -r file; do
+  is_face "$file" && complain "$file: a public header's namespace is leat"
+done < <(grep -rlE '^namespace leat::detail' --include='*.h' loader transfer parallel || true)
+while IFS= read -r file; do
+  complain "$file: the namespace of what is inside a room is leat::detail"
+done < <(grep -rlE '^namespace leat( |::[^d])' --include='*.h' loader/*/ transfer/*/ parallel/*/ datasets/base/ || true)
 
 while IFS=: read -r file line _; do
   case "$file" in

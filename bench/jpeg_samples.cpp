@@ -12,8 +12,8 @@
 #include "bench/comparison.h"
 #include "bench/raw_samples.h"
 #include "leat/datasets/combinators/subset.h"
-#include "leat/datasets/image/imagenet.h"
 #include "leat/datasets/image_folder.h"
+#include "leat/datasets/imagenet.h"
 #include "leat/datasets/read_file.h"
 #include "leat/loader/data_loader.h"
 

@@ -26,17 +26,6 @@ function(leat_sources variable)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# The headers in the build tree have the paths that they have where leat is installed: <leat/loader/data_loader.h> by a link
-# to the room, <leat.h> and <leat/version.h> written when CMake runs.
-set(LEAT_INCLUDE_DIR ${PROJECT_BINARY_DIR}/include)
-set(LEAT_ROOMS loader datasets transfer parallel)
-file(MAKE_DIRECTORY ${LEAT_INCLUDE_DIR}/leat)
-foreach(room IN LISTS LEAT_ROOMS)
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${room} ${LEAT_INCLUDE_DIR}/leat/${room} SYMBOLIC)
-endforeach()
-configure_file(cmake/leat.h.in ${LEAT_INCLUDE_DIR}/leat.h COPYONLY)
-configure_file(cmake/version.h.in ${LEAT_INCLUDE_DIR}/leat/version.h @ONLY)
-
 # leat_library(<name> FOLDERS <folder>... [PUBLIC <library>...] [PRIVATE <library>...])
 # makes leat::<name>. Its headers, and those of the libraries below it, are included as users include them:
 # #include "leat/loader/data_loader.h".

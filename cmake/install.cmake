@@ -6,10 +6,11 @@ set(LEAT_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/leat)
 
 install(FILES ${LEAT_INCLUDE_DIR}/leat.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${LEAT_INCLUDE_DIR}/leat/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat)
-foreach(room IN LISTS LEAT_ROOMS)
-  install(DIRECTORY ${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat FILES_MATCHING PATTERN "*.h"
-          REGEX "/(cuda|gloo|nccl|no_cuda|no_gloo|no_nccl)$" EXCLUDE)
+foreach(face IN LISTS LEAT_FACES)
+  get_filename_component(folder ${face} DIRECTORY)
+  install(FILES ${face} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat/${folder})
 endforeach()
+install(DIRECTORY datasets DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat FILES_MATCHING PATTERN "*.h")
 
 set(LEAT_LIBRARIES leat_leat leat_datasets leat_loader leat_transfer leat_parallel)
 install(TARGETS ${LEAT_LIBRARIES} EXPORT leat-targets
@@ -18,12 +19,17 @@ install(EXPORT leat-targets NAMESPACE leat:: DESTINATION ${LEAT_PACKAGE_DIR})
 
 # leat.pc, which finds its prefix from where it lies. leat's libraries are archives, so their own libraries are linked, too.
 file(RELATIVE_PATH LEAT_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" LEAT_PREFIX_FROM_PC ${LEAT_PREFIX_FROM_PC})
 set(LEAT_PC_LIBRARIES "")
 if(LEAT_GLOO_FOLDER STREQUAL "parallel/gloo")
   string(APPEND LEAT_PC_LIBRARIES " -lgloo")
 endif()
 if(LEAT_CUDA_FOLDER STREQUAL "transfer/cuda")
   string(APPEND LEAT_PC_LIBRARIES " -L${CUDAToolkit_LIBRARY_DIR} -lcudart -ldl")
+endif()
+set(LEAT_PC_FLAGS -pthread)
+if(LEAT_SANITIZE)
+  string(APPEND LEAT_PC_FLAGS " -fsanitize=${LEAT_SANITIZE}")
 endif()
 configure_file(cmake/leat.pc.in ${PROJECT_BINARY_DIR}/leat.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/leat.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

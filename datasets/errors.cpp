@@ -15,6 +15,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 SystemError::SystemError(std::string_view what, int code)
     : Error(fmt::format("{}: {}", what, std::generic_category().message(code))), code_(code) {}
 
@@ -27,13 +29,6 @@ MemoryError::MemoryError(std::string_view purpose, std::size_t asked, std::size_
 
 DataError::DataError(std::string source, std::string_view problem)
     : Error(fmt::format("{}: {}", source, without_source(problem, source))), source_(std::move(source)) {}
-
-std::string_view without_source(std::string_view text, std::string_view source) noexcept {
-  constexpr std::string_view kColon = ": ";
-  if (source.empty() || !text.starts_with(source)) return text;
-  const std::string_view rest = text.substr(source.size());
-  return rest.starts_with(kColon) ? rest.substr(kColon.size()) : text;
-}
 
 std::string in_bytes(std::size_t bytes) {
   constexpr std::array kUnits{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

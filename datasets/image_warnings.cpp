@@ -9,6 +9,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 constexpr std::array<std::string_view, kDecodeWarnings> kTexts{

@@ -42,7 +42,7 @@ class ImageWarnings {
   struct Shared;
   Shared& shared() const noexcept;
 
-  std::shared_ptr<const SharedMemory> memory_;  // shared: copies of a dataset count together
+  std::shared_ptr<const detail::SharedMemory> memory_;  // shared: copies of a dataset count together
 };
 
 }  // namespace leat

@@ -46,7 +46,7 @@ class PerProcess {
 
  private:
   struct Opened {
-    ProcessIdentity owner;
+    detail::ProcessIdentity owner;
     std::mutex mutex;  // a forked process makes a new one: this one may have been locked at the fork
     std::unique_ptr<T> resource;
   };

@@ -12,6 +12,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 std::size_t checked_size(int fd, const std::string& path, std::size_t max_bytes) {

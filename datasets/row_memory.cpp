@@ -7,6 +7,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 void take_rows(RowMemory* memory, const Field& field, std::span<const std::byte> bytes) {
   if (memory == nullptr || memory->take(bytes)) return;
   throw memory_error(fmt::format("rows of field '{}' (max_length {})", field.name, *field.max_length),

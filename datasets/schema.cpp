@@ -10,6 +10,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 bool is_below(std::string_view name, std::string_view group) {

@@ -8,6 +8,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 std::string to_string(const Shape& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }

@@ -10,6 +10,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 void write_new_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file) throw_errno("create " + path.string());

@@ -2,9 +2,12 @@
 
 #include <utility>
 
-#include "leat/loader/loader_core.h"
+#include "leat/datasets/base/process_identity.h"
+#include "leat/loader/engine/loader_core.h"
 
 namespace leat {
+
+using namespace detail;
 
 DataLoader::DataLoader(const Dataset& dataset, DataLoaderOptions options)
     : core_(make_process_owned<LoaderCore>(dataset, std::move(options))) {}

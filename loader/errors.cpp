@@ -9,6 +9,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 std::string sample_text(std::uint64_t batch, const SampleError::Origin& origin) {

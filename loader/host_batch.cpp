@@ -5,8 +5,11 @@
 #include <utility>
 
 #include "leat/datasets/errors.h"
+#include "leat/loader/slots/slot_owner.h"
 
 namespace leat {
+
+using namespace detail;
 
 HostBatch::HostBatch(Description description, std::shared_ptr<SlotOwner> owner) noexcept
     : description_(description), owner_(std::move(owner)) {}

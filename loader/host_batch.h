@@ -10,17 +10,14 @@
 #include "leat/datasets/schema.h"
 #include "leat/datasets/tensor_accessor.h"
 #include "leat/datasets/tensor_view.h"
+#include "leat/loader/batch_layout.h"
 #include "leat/loader/ragged_view.h"
-#include "leat/loader/slots/batch_layout.h"
 
 namespace leat {
 
-// Who gets a slot back. Thread-safe.
-class SlotOwner {
- public:
-  virtual ~SlotOwner() = default;
-  virtual void release(std::size_t slot) noexcept = 0;
-};
+namespace detail {
+class SlotOwner;
+}
 
 // Move-only. While it lives, nobody else reads or writes its memory; destroying it hands the slot back to be
 // filled again, so every view of it is dangling from then on. It may outlive its loader and be destroyed on
@@ -38,8 +35,8 @@ class HostBatch {
     bool batched = true;  // false: one sample, whose views have no batch dimension
   };
 
-  // The owner is shared since a batch may outlive the loader.
-  HostBatch(Description description, std::shared_ptr<SlotOwner> owner) noexcept;
+  /// For loaders: the owner of the slot is shared, since a batch may outlive its loader.
+  HostBatch(Description description, std::shared_ptr<detail::SlotOwner> owner) noexcept;
   HostBatch(HostBatch&&) noexcept = default;
   HostBatch& operator=(HostBatch&& other) noexcept;
   ~HostBatch();
@@ -101,7 +98,7 @@ class HostBatch {
   void release() noexcept;
 
   Description description_;
-  std::shared_ptr<SlotOwner> owner_;
+  std::shared_ptr<detail::SlotOwner> owner_;
 };
 
 }  // namespace leat

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "leat/loader/samplers/position_set.h"
+#include "leat/loader/position_set.h"
 
 namespace leat {
 

@@ -45,9 +45,6 @@ struct LoaderStats {
   std::string advice;  // one sentence
 };
 
-// Fills verdict and advice in from the rest. `cpus`: that the process may use.
-void judge(LoaderStats& stats, double cpus);
-
 const char* name_of(Verdict verdict) noexcept;  // "loader-bound"
 
 }  // namespace leat

@@ -7,10 +7,15 @@
 #include <cmath>
 #include <utility>
 
-#include "leat/parallel/parameter_agreement.h"
-#include "leat/parallel/reduce_kernels.h"
+#include "leat/parallel/host/reduce_kernels.h"
+#include "leat/parallel/reduce/bucket_layout.h"
+#include "leat/parallel/reduce/bucket_schedule.h"
+#include "leat/parallel/reduce/parameter_agreement.h"
 
 namespace leat {
+
+using namespace detail;
+
 namespace {
 
 std::size_t bytes_of(double mebibytes, const char* option) {
@@ -49,8 +54,43 @@ double per_rank_loss_weight(int ranks) {
   return 1.0 / ranks;
 }
 
-GradientReducer::GradientReducer(Communicator& communicator, std::vector<Parameter> parameters,
-                                 ReducerOptions options)
+class GradientReducer::Impl {
+ public:
+  Impl(Communicator& communicator, std::vector<Parameter> parameters, const ReducerOptions& options);
+
+  std::size_t size() const noexcept { return parameters_.size(); }
+  std::size_t bucket_count() const noexcept { return layout_.buckets.size(); }
+  const TensorView& gradient(std::size_t i) const { return parameters_.at(i).gradient; }
+  void ready(std::size_t i, StreamRef stream);
+  void ready_rest(StreamRef stream);
+  void zero_rest(StreamRef stream);
+  void finish(StreamRef stream);
+
+ private:
+  struct Mark {  // how far a stream has to be for the bucket's gradients
+    StreamRef stream;
+    Event event;
+  };
+
+  void check_parameters() const;
+  void adopt_gradients();
+  void launch(std::size_t bucket);
+  bool in_arena(std::size_t i) const;
+  std::byte* arena_of(std::size_t i) const { return arena_.data() + layout_.offset_of[i]; }
+
+  Communicator& communicator_;
+  Device& device_;
+  std::vector<Parameter> parameters_;
+  BucketLayout layout_;
+  BucketSchedule schedule_;
+  DeviceBuffer arena_;
+  std::vector<std::vector<Mark>> marks_;  // of each bucket: one for each stream that took part, reused
+  Event finished_;
+  Stream stream_;  // of the reductions; last: destroyed first, after waiting for them
+};
+
+GradientReducer::Impl::Impl(Communicator& communicator, std::vector<Parameter> parameters,
+                            const ReducerOptions& options)
     : communicator_(communicator),
       device_(communicator.device()),
       parameters_(std::move(parameters)),
@@ -67,7 +107,7 @@ GradientReducer::GradientReducer(Communicator& communicator, std::vector<Paramet
   device_.synchronize(stream_.ref());
 }
 
-void GradientReducer::check_parameters() const {
+void GradientReducer::Impl::check_parameters() const {
   for (const Parameter& parameter : parameters_) {
     const TensorView& value = parameter.value;
     const TensorView& gradient = parameter.gradient;
@@ -86,7 +126,7 @@ void GradientReducer::check_parameters() const {
   }
 }
 
-void GradientReducer::adopt_gradients() {
+void GradientReducer::Impl::adopt_gradients() {
   device_.fill_zero(arena_.data(), arena_.size(), stream_);
   for (std::size_t i = 0; i < size(); ++i) {
     TensorView& gradient = parameters_[i].gradient;
@@ -96,11 +136,11 @@ void GradientReducer::adopt_gradients() {
   }
 }
 
-bool GradientReducer::in_arena(std::size_t i) const {
+bool GradientReducer::Impl::in_arena(std::size_t i) const {
   return parameters_[i].gradient.data == arena_of(i);
 }
 
-void GradientReducer::ready(std::size_t i, StreamRef stream) {
+void GradientReducer::Impl::ready(std::size_t i, StreamRef stream) {
   const BucketSchedule::Launch launches = schedule_.ready(i);
   auto& marks = marks_[layout_.bucket_of[i]];
   auto mark = std::find_if(marks.begin(), marks.end(), [&](const Mark& m) { return m.stream == stream; });
@@ -112,7 +152,7 @@ void GradientReducer::ready(std::size_t i, StreamRef stream) {
   for (std::size_t bucket = launches.first; bucket < launches.last; ++bucket) launch(bucket);
 }
 
-void GradientReducer::launch(std::size_t index) {
+void GradientReducer::Impl::launch(std::size_t index) {
   const Bucket& bucket = layout_.buckets[index];
   for (const Mark& mark : marks_[index]) device_.wait(stream_, mark.event);
   for (const std::size_t i : bucket.parameters) {
@@ -127,21 +167,21 @@ void GradientReducer::launch(std::size_t index) {
   }
 }
 
-void GradientReducer::ready_rest(StreamRef stream) {
+void GradientReducer::Impl::ready_rest(StreamRef stream) {
   // From the last to the first: in the order of the buckets.
   for (std::size_t i = size(); i-- > 0;) {
     if (!schedule_.is_ready(i)) ready(i, stream);
   }
 }
 
-void GradientReducer::zero_rest(StreamRef stream) {
+void GradientReducer::Impl::zero_rest(StreamRef stream) {
   for (const std::size_t i : schedule_.missing()) {
     device_.fill_zero(gradient(i).data, gradient(i).bytes(), stream);
   }
   ready_rest(stream);
 }
 
-void GradientReducer::finish(StreamRef stream) {
+void GradientReducer::Impl::finish(StreamRef stream) {
   if (!schedule_.complete()) {
     constexpr std::size_t kShown = 5;
     const std::vector<std::size_t> missing = schedule_.missing();
@@ -157,6 +197,35 @@ void GradientReducer::finish(StreamRef stream) {
   device_.record(finished_, stream_);
   device_.wait(stream, finished_);
   schedule_.reset();
+}
+
+GradientReducer::GradientReducer(Communicator& communicator, std::vector<Parameter> parameters,
+                                 ReducerOptions options)
+    : impl_(std::make_unique<Impl>(communicator, std::move(parameters), options)) {}
+GradientReducer::~GradientReducer() = default;
+GradientReducer::GradientReducer(GradientReducer&&) noexcept = default;
+GradientReducer& GradientReducer::operator=(GradientReducer&&) noexcept = default;
+
+std::size_t GradientReducer::size() const noexcept {
+  return impl_->size();
+}
+std::size_t GradientReducer::bucket_count() const noexcept {
+  return impl_->bucket_count();
+}
+const TensorView& GradientReducer::gradient(std::size_t i) const {
+  return impl_->gradient(i);
+}
+void GradientReducer::ready(std::size_t i, StreamRef stream) {
+  impl_->ready(i, stream);
+}
+void GradientReducer::ready_rest(StreamRef stream) {
+  impl_->ready_rest(stream);
+}
+void GradientReducer::zero_rest(StreamRef stream) {
+  impl_->zero_rest(stream);
+}
+void GradientReducer::finish(StreamRef stream) {
+  impl_->finish(stream);
 }
 
 }  // namespace leat

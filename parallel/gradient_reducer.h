@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
-#include "leat/parallel/bucket_layout.h"
-#include "leat/parallel/bucket_schedule.h"
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/parameter.h"
 
@@ -44,12 +43,17 @@ class GradientReducer {
   // parameters' memory.
   GradientReducer(Communicator& communicator, std::vector<Parameter> parameters, ReducerOptions options = {});
 
-  std::size_t size() const noexcept { return parameters_.size(); }
-  const std::vector<Bucket>& buckets() const noexcept { return layout_.buckets; }
+  // Waits for the reductions under way.
+  ~GradientReducer();
+  GradientReducer(GradientReducer&&) noexcept;
+  GradientReducer& operator=(GradientReducer&&) noexcept;
+
+  std::size_t size() const noexcept;          // parameters
+  std::size_t bucket_count() const noexcept;  // reductions of a step
 
   // Where gradient i lives: the parameter's own, or else the reducer's memory. One of its own costs two
   // copies a step.
-  const TensorView& gradient(std::size_t i) const { return parameters_.at(i).gradient; }
+  const TensorView& gradient(std::size_t i) const;
 
   // Gradient i is complete once `stream` has passed this point; nobody changes it before finish(). When this
   // completes a bucket, its reduction is enqueued on a stream of the reducer. Any order; ranks may differ in
@@ -67,26 +71,8 @@ class GradientReducer {
   void finish(StreamRef stream);
 
  private:
-  struct Mark {  // how far a stream has to be for the bucket's gradients
-    StreamRef stream;
-    Event event;
-  };
-
-  void check_parameters() const;
-  void adopt_gradients();
-  void launch(std::size_t bucket);
-  bool in_arena(std::size_t i) const;
-  std::byte* arena_of(std::size_t i) const { return arena_.data() + layout_.offset_of[i]; }
-
-  Communicator& communicator_;
-  Device& device_;
-  std::vector<Parameter> parameters_;
-  BucketLayout layout_;
-  BucketSchedule schedule_;
-  DeviceBuffer arena_;
-  std::vector<std::vector<Mark>> marks_;  // of each bucket: one for each stream that took part, reused
-  Event finished_;
-  Stream stream_;  // of the reductions; last: destroyed first, after waiting for them
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace leat

@@ -7,6 +7,8 @@
 #include "leat/datasets/base/checked.h"
 
 namespace leat {
+
+using namespace detail;
 namespace {
 
 std::string to_text(const TensorView& view) {

@@ -4,14 +4,22 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <utility>
 
-#include "leat/parallel/call_checks.h"
+#include "leat/datasets/base/process_identity.h"
+#include "leat/datasets/base/unique_fd.h"
 #include "leat/parallel/communicator.h"
-#include "leat/parallel/store_server.h"
-#include "leat/parallel/tcp_socket.h"
+#include "leat/parallel/host/call_checks.h"
+#include "leat/parallel/store/deadline.h"
+#include "leat/parallel/store/store_protocol.h"
+#include "leat/parallel/store/store_server.h"
+#include "leat/parallel/store/tcp_socket.h"
 
 namespace leat {
+
+using namespace detail;
+
 namespace {
 
 // What a reply may take beyond the wait that was asked for: the network and a busy machine.
@@ -20,21 +28,49 @@ constexpr auto kGoodbyePatience = std::chrono::seconds(10);
 
 }  // namespace
 
-TcpStore::TcpStore(const WorldSettings& world, std::chrono::milliseconds timeout)
+class TcpStore::Impl {
+ public:
+  Impl(const WorldSettings& world, std::chrono::milliseconds timeout);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  const WorldSettings& world() const noexcept { return world_; }
+  std::chrono::milliseconds timeout() const noexcept { return timeout_; }
+  const std::string& local_address() const noexcept { return local_address_; }
+  StoreReply request(const StoreRequest& request);
+
+ private:
+  void say_hello(const Deadline& deadline);
+  StoreReply receive_reply(const Deadline& deadline);  // mutex_ is held
+
+  // Constant after construction.
+  WorldSettings world_;
+  const std::chrono::milliseconds timeout_;
+  const ProcessIdentity owner_;
+  ProcessOwned<StoreServer> server_;  // rank 0
+  std::string local_address_;
+
+  // Guarded by mutex_.
+  std::mutex mutex_;
+  UniqueFd connection_;  // closed after the first failure: replies would no longer match requests
+};
+
+TcpStore::Impl::Impl(const WorldSettings& world, std::chrono::milliseconds timeout)
     : world_(world), timeout_(timeout) {
   check(world_);
   if (world_.rank == 0) {
     UniqueFd listener = listen_at(world_.master_address, world_.master_port);
-    world_.master_port = leat::local_port(listener.get());
+    world_.master_port = detail::local_port(listener.get());
     server_ = make_process_owned<StoreServer>(std::move(listener), world_.world_size);
   }
   const Deadline deadline(timeout);
   connection_ = connect_to(world_.master_address, world_.master_port, deadline);
-  local_address_ = leat::local_address(connection_.get());
+  local_address_ = detail::local_address(connection_.get());
   say_hello(deadline);
 }
 
-TcpStore::~TcpStore() {
+TcpStore::Impl::~Impl() {
   if (!owner_.is_current()) return;
   try {
     request({.op = StoreOp::goodbye});
@@ -44,7 +80,7 @@ TcpStore::~TcpStore() {
   if (server_) server_->wait_for_goodbyes(Deadline(kGoodbyePatience));
 }
 
-void TcpStore::say_hello(const Deadline& deadline) {
+void TcpStore::Impl::say_hello(const Deadline& deadline) {
   send_all(connection_.get(),
            encode(StoreHello{.world_size = static_cast<std::uint32_t>(world_.world_size),
                              .rank = static_cast<std::uint32_t>(world_.rank)}),
@@ -54,7 +90,7 @@ void TcpStore::say_hello(const Deadline& deadline) {
     throw CommunicationError("the store refused this rank: " + reply.payload);
 }
 
-StoreReply TcpStore::receive_reply(const Deadline& deadline) {
+StoreReply TcpStore::Impl::receive_reply(const Deadline& deadline) {
   std::array<char, kReplyHeaderBytes> bytes;
   receive_all(connection_.get(), bytes, deadline);
   const StoreReplyHeader header = decode_reply_header({bytes.data(), bytes.size()});
@@ -63,7 +99,7 @@ StoreReply TcpStore::receive_reply(const Deadline& deadline) {
   return reply;
 }
 
-StoreReply TcpStore::request(const StoreRequest& request) {
+StoreReply TcpStore::Impl::request(const StoreRequest& request) {
   check_process(owner_, "this connection to the store");
   const std::string bytes = encode(request);
   const std::lock_guard lock(mutex_);
@@ -84,29 +120,44 @@ StoreReply TcpStore::request(const StoreRequest& request) {
   }
 }
 
+TcpStore::TcpStore(const WorldSettings& world, std::chrono::milliseconds timeout)
+    : impl_(std::make_unique<Impl>(world, timeout)) {}
+TcpStore::~TcpStore() = default;
+
+const WorldSettings& TcpStore::world() const noexcept {
+  return impl_->world();
+}
+std::chrono::milliseconds TcpStore::timeout() const noexcept {
+  return impl_->timeout();
+}
+const std::string& TcpStore::local_address() const noexcept {
+  return impl_->local_address();
+}
+
 void TcpStore::set(const std::string& key, std::string_view value) {
-  request({.op = StoreOp::set, .key = key, .value = std::string(value)});
+  impl_->request({.op = StoreOp::set, .key = key, .value = std::string(value)});
 }
 
 std::optional<std::string> TcpStore::try_get(const std::string& key, std::chrono::milliseconds timeout) {
   const auto wait = std::clamp<std::int64_t>(timeout.count(), 0, 0xffffffffLL);
-  StoreReply reply = request({.op = StoreOp::get, .wait_ms = static_cast<std::uint32_t>(wait), .key = key});
+  StoreReply reply =
+      impl_->request({.op = StoreOp::get, .wait_ms = static_cast<std::uint32_t>(wait), .key = key});
   if (reply.status == StoreStatus::missing) return std::nullopt;
   return std::move(reply.payload);
 }
 
 std::string TcpStore::get(const std::string& key) {
-  return get(key, timeout_);
+  return get(key, timeout());
 }
 
 std::string TcpStore::get(const std::string& key, std::chrono::milliseconds timeout) {
   if (auto value = try_get(key, timeout)) return std::move(*value);
-  throw CommunicationError(
-      fmt::format("rank {}: nobody set \"{}\" in the store within {} ms", world_.rank, key, timeout.count()));
+  throw CommunicationError(fmt::format("rank {}: nobody set \"{}\" in the store within {} ms", world().rank,
+                                       key, timeout.count()));
 }
 
 std::int64_t TcpStore::add(const std::string& key, std::int64_t delta) {
-  return std::stoll(request({.op = StoreOp::add, .key = key, .value = std::to_string(delta)}).payload);
+  return std::stoll(impl_->request({.op = StoreOp::add, .key = key, .value = std::to_string(delta)}).payload);
 }
 
 void TcpStore::wait(std::span<const std::string> keys, std::chrono::milliseconds timeout) {

@@ -4,21 +4,14 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "leat/datasets/base/process_identity.h"
-#include "leat/datasets/base/unique_fd.h"
-#include "leat/parallel/deadline.h"
-#include "leat/parallel/store_protocol.h"
 #include "leat/parallel/world.h"
 
 namespace leat {
-
-class StoreServer;
 
 // Keys have 1 to 1024 bytes, values up to 1 MiB. Every call ends by its deadline; what fails throws
 // CommunicationError. All members are thread-safe, but calls wait for each other: get() with a long wait
@@ -37,12 +30,12 @@ class TcpStore {
   TcpStore(const TcpStore&) = delete;
   TcpStore& operator=(const TcpStore&) = delete;
 
-  const WorldSettings& world() const noexcept { return world_; }
-  std::uint16_t port() const noexcept { return world_.master_port; }
-  std::chrono::milliseconds timeout() const noexcept { return timeout_; }
+  const WorldSettings& world() const noexcept;
+  std::uint16_t port() const noexcept { return world().master_port; }
+  std::chrono::milliseconds timeout() const noexcept;
 
   // This machine's address on the route to rank 0, numeric: where other ranks can reach it.
-  const std::string& local_address() const noexcept { return local_address_; }
+  const std::string& local_address() const noexcept;
 
   void set(const std::string& key, std::string_view value);
   std::string get(const std::string& key);  // waits for the key, up to timeout()
@@ -53,20 +46,8 @@ class TcpStore {
   void wait(std::span<const std::string> keys, std::chrono::milliseconds timeout);  // until all exist
 
  private:
-  void say_hello(const Deadline& deadline);
-  StoreReply request(const StoreRequest& request);
-  StoreReply receive_reply(const Deadline& deadline);  // mutex_ is held
-
-  // Constant after construction.
-  WorldSettings world_;
-  const std::chrono::milliseconds timeout_;
-  const ProcessIdentity owner_;
-  ProcessOwned<StoreServer> server_;  // rank 0
-  std::string local_address_;
-
-  // Guarded by mutex_.
-  std::mutex mutex_;
-  UniqueFd connection_;  // closed after the first failure: replies would no longer match requests
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace leat

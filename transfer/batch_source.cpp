@@ -1,9 +1,11 @@
 #include "leat/transfer/batch_source.h"
 
 #include "leat/loader/data_loader.h"
-#include "leat/loader/loader_core.h"
+#include "leat/loader/engine/loader_core.h"
 
 namespace leat {
+
+using namespace detail;
 
 BatchSource BatchSource::of(DataLoader& loader) {
   LoaderCore& core = loader.core();

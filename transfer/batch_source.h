@@ -8,9 +8,9 @@
 #include <optional>
 #include <span>
 
+#include "leat/loader/batch_layout.h"
 #include "leat/loader/host_batch.h"
 #include "leat/loader/loader_state.h"
-#include "leat/loader/slots/batch_layout.h"
 
 namespace leat {
 

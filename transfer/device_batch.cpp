@@ -2,9 +2,11 @@
 
 #include <utility>
 
-#include "leat/transfer/batch_pool.h"
+#include "leat/transfer/prefetch/batch_pool.h"
 
 namespace leat {
+
+using namespace detail;
 
 DeviceBatch::DeviceBatch(std::shared_ptr<BatchPool> pool, std::size_t buffer, StreamRef consumer) noexcept
     : pool_(std::move(pool)), buffer_(buffer), consumer_(consumer) {}

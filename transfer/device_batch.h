@@ -13,7 +13,9 @@
 
 namespace leat {
 
+namespace detail {
 class BatchPool;
+}
 
 // Move-only. Its contents are there for whatever is enqueued on the consumer's stream, the one given to
 // Prefetcher::next(), after that call; other streams must be made to wait for it, and the host must
@@ -26,7 +28,7 @@ class DeviceBatch {
  public:
   // For the prefetcher: `buffer` of `pool` is leased. The pool is shared since a batch may outlive the
   // prefetcher.
-  DeviceBatch(std::shared_ptr<BatchPool> pool, std::size_t buffer, StreamRef consumer) noexcept;
+  DeviceBatch(std::shared_ptr<detail::BatchPool> pool, std::size_t buffer, StreamRef consumer) noexcept;
   DeviceBatch(DeviceBatch&&) noexcept = default;
   DeviceBatch& operator=(DeviceBatch&& other) noexcept;
   ~DeviceBatch();
@@ -53,7 +55,7 @@ class DeviceBatch {
  private:
   void release() noexcept;
 
-  std::shared_ptr<BatchPool> pool_;  // null: moved from
+  std::shared_ptr<detail::BatchPool> pool_;  // null: moved from
   std::size_t buffer_;
   StreamRef consumer_;
 };

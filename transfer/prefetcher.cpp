@@ -7,10 +7,13 @@
 #include "leat/datasets/base/process_identity.h"
 #include "leat/datasets/warning.h"
 #include "leat/loader/errors.h"
-#include "leat/transfer/batch_pool.h"
-#include "leat/transfer/prefetch_pump.h"
+#include "leat/transfer/prefetch/batch_pool.h"
+#include "leat/transfer/prefetch/prefetch_pump.h"
 
 namespace leat {
+
+using namespace detail;
+
 namespace {
 
 using Kind = PrefetchSchedule::Delivery::Kind;
@@ -44,8 +47,10 @@ class Prefetcher::Impl {
   std::optional<DeviceBatch> next(StreamRef consumer);
   void start_epoch(std::uint64_t epoch) { pool_->start_epoch(epoch); }
   Device& device() const noexcept { return pool_->device(); }
+  bool is_in_own_process() const noexcept { return owner_.is_current(); }
 
  private:
+  const ProcessIdentity owner_;
   const std::shared_ptr<const void> keeper_;
   const PinnedRegion pinned_;
   const std::shared_ptr<BatchPool> pool_;  // shared with the batches, which may outlive the prefetcher
@@ -87,7 +92,7 @@ void Prefetcher::start_epoch(std::uint64_t epoch) {
 Prefetcher::Impl& Prefetcher::impl() const {
   if (!impl_)
     throw ArgumentError("this prefetcher was moved from, so it can only be assigned to or destroyed");
-  if (impl_.get_deleter().owner().is_current()) return *impl_;
+  if (impl_->is_in_own_process()) return *impl_;
   throw ForkedProcessError(
       "this prefetcher was made in another process, from which this one was forked; make a loader and a "
       "prefetcher in this process");

@@ -8,13 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "leat/datasets/base/process_identity.h"
 #include "leat/datasets/warning.h"
 #include "leat/loader/batch_range.h"
 #include "leat/transfer/batch_source.h"
 #include "leat/transfer/device.h"
 #include "leat/transfer/device_batch.h"
-#include "leat/transfer/device_layout.h"
+#include "leat/transfer/normalize.h"
 
 namespace leat {
 
@@ -74,7 +73,7 @@ class Prefetcher {
   class Impl;
   Impl& impl() const;  // throws ForkedProcessError in a process that was forked from the prefetcher's
 
-  ProcessOwned<Impl> impl_;
+  std::shared_ptr<Impl> impl_;  // never shared; deleted only in the process that made it
 };
 
 }  // namespace leat

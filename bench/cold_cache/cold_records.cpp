@@ -19,6 +19,8 @@
 
 namespace leat::bench {
 
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kBatch = 64;

@@ -17,6 +17,8 @@
 
 namespace leat::bench {
 
+using namespace detail;
+
 namespace {
 
 using namespace std::chrono_literals;

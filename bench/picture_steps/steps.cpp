@@ -12,8 +12,8 @@
 #include "bench/bare_decode.h"
 #include "bench/figure.h"
 #include "leat/datasets/image/image_loader.h"
-#include "leat/datasets/image/imagenet.h"
 #include "leat/datasets/image_folder.h"
+#include "leat/datasets/imagenet.h"
 #include "leat/datasets/labelled_image.h"
 #include "leat/datasets/read_file.h"
 

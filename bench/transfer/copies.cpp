@@ -8,6 +8,9 @@
 #include "leat/transfer/prefetcher.h"
 
 namespace leat::bench {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kSources = 4, kTargets = 2;

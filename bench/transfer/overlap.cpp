@@ -9,6 +9,9 @@
 #include "leat/transfer/prefetcher.h"
 
 namespace leat::bench {
+
+using namespace detail;
+
 namespace {
 
 using namespace std::chrono_literals;

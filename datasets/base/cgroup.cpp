@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::optional<std::uint64_t> read_number(const fs::path& file) {
   return std::nullopt;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace leat {
+namespace leat::detail {
 
 // A folder of a hierarchy. Version 1 has a hierarchy for each controller, version 2 one for all; a system may have both
 // (man 7 cgroups).
@@ -32,4 +32,4 @@ std::optional<std::uint64_t> read_value(const std::filesystem::path& file, std::
 // The number that is all of a file; nullopt where it is absent or no number ("max").
 std::optional<std::uint64_t> read_number(const std::filesystem::path& file);
 
-}  // namespace leat
+}  // namespace leat::detail

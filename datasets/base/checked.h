@@ -6,7 +6,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 inline std::size_t checked_multiply(std::size_t a, std::size_t b) {
   std::size_t product = 0;
@@ -37,4 +37,4 @@ inline std::size_t divide_up(std::size_t a, std::size_t b) {
   return a / b + (a % b != 0 ? 1 : 0);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

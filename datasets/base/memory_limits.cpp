@@ -10,7 +10,7 @@
 
 #include "leat/datasets/base/cgroup.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -89,4 +89,4 @@ std::size_t page_size() noexcept {
   return size;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -7,7 +7,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 /// How much memory the process can still take, and what does not allow more.
 struct MemoryLimit {
@@ -34,4 +34,4 @@ std::uint64_t oom_kills();
 
 std::size_t page_size() noexcept;
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -4,7 +4,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 OwnFd::OwnFd(UniqueFd fd) : fd_(std::move(fd)) {
   struct stat status {};
@@ -22,4 +22,4 @@ void OwnFd::release_lost() noexcept {
   if (fd_ && !is_ours()) fd_.release();
 }
 
-}  // namespace leat
+}  // namespace leat::detail

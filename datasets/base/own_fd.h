@@ -7,7 +7,7 @@
 
 #include "leat/datasets/base/unique_fd.h"
 
-namespace leat {
+namespace leat::detail {
 
 /// Owns a descriptor of a pipe, a memfd or a regular file, and knows it again. A dataset, or a library that it uses, may
 /// close descriptors that it did not open; the next file that is opened takes the number, and a write meant for the
@@ -37,4 +37,4 @@ class OwnFd {
   ino_t inode_ = 0;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

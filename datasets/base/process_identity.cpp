@@ -6,7 +6,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -30,4 +30,4 @@ bool ProcessIdentity::is_current() const noexcept {
   return forks_ == forks.load(std::memory_order_relaxed);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-namespace leat {
+namespace leat::detail {
 
 /// Tells the process that made it from those that are forked from that process, where the object is a copy. Asking costs
 /// no system call. Thread-safe.
@@ -42,4 +42,4 @@ ProcessOwned<T> make_process_owned(Args&&... args) {
   return ProcessOwned<T>(new T(std::forward<Args>(args)...), DeleteInOwnProcess<T>());
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,9 +5,9 @@
 
 #include <atomic>
 
-namespace leat {
+namespace leat::detail {
 
 template <class T>
 using SharedAtomic = std::atomic<T>;
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -16,7 +16,7 @@
 #include "leat/datasets/base/memory_limits.h"
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -206,4 +206,4 @@ std::vector<Extent> SharedMemory::between_guards(Extent pages) const {
   return parts;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -8,7 +8,7 @@
 
 #include "leat/datasets/base/own_fd.h"
 
-namespace leat {
+namespace leat::detail {
 
 enum class Pages {
   now,           // populated at once, so that too little memory is a MemoryError here and no SIGBUS later
@@ -67,4 +67,4 @@ class SharedMemory {
   std::vector<std::size_t> guards_;  // offsets of guard pages, ascending
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -12,6 +12,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 std::string described(const Schema& schema, std::size_t field) {

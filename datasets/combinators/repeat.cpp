@@ -8,6 +8,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 Repeat::Repeat(const Dataset& dataset, std::size_t times) : dataset_(&dataset), times_(times) {
   if (times == 0) throw ArgumentError("a dataset cannot be repeated 0 times");
   size();

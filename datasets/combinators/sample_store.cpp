@@ -11,6 +11,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 struct alignas(64) SampleStore::Control {
   SharedAtomic<std::uint64_t> used{0}, taken{0};  // bytes of the arena
   SharedAtomic<std::uint32_t> closed{0};

@@ -68,18 +68,18 @@ class SampleStore {
   struct Control;
   struct Counts;
 
-  SharedAtomic<std::uint64_t>& word(std::size_t sample) const noexcept { return words_[sample]; }
+  detail::SharedAtomic<std::uint64_t>& word(std::size_t sample) const noexcept { return words_[sample]; }
   std::span<std::byte> reserve(std::size_t bytes);  // empty: there is none
   bool take_pages(std::size_t end);
   void publish(std::size_t sample, std::span<const std::byte> room) noexcept;
 
   std::size_t samples_;
   std::size_t limit_;
-  SharedMemory index_;  // control, counts, words
-  SharedMemory arena_;
+  detail::SharedMemory index_;  // control, counts, words
+  detail::SharedMemory arena_;
   Control* control_;
   Counts* counts_;
-  SharedAtomic<std::uint64_t>* words_;
+  detail::SharedAtomic<std::uint64_t>* words_;
 };
 
 }  // namespace leat

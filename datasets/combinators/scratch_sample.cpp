@@ -7,6 +7,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 struct Block {

@@ -11,6 +11,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 // O_NONBLOCK: opening a FIFO must not wait for a writer. It changes nothing for regular files.

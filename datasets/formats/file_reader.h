@@ -39,7 +39,7 @@ class FileReader {
   void check_range(std::uint64_t offset, std::uint64_t count) const;
 
   std::string path_;
-  UniqueFd fd_;
+  detail::UniqueFd fd_;
   std::uint64_t size_ = 0;
   std::int64_t modified_ns_ = 0;
 };

@@ -16,6 +16,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kMaxDimensions = 8;

@@ -12,6 +12,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 constexpr std::uint32_t kMaxExtent = 1U << 20;  // pixels along one edge

@@ -16,6 +16,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 namespace fs = std::filesystem;

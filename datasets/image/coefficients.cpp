@@ -7,6 +7,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 std::int32_t to_fixed(double weight) noexcept {

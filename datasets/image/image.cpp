@@ -11,6 +11,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 std::string to_string(const Size& size) {
   return fmt::format("{} x {}", size.width, size.height);
 }

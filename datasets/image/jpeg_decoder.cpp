@@ -12,6 +12,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 void JpegDecoder::RowBuffer::resize(std::size_t size) {
   bytes_.resize(checked_add(size, 2 * kCacheLine + kRowPadding));
 }

@@ -10,6 +10,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 struct Encoder {

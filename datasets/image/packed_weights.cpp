@@ -6,6 +6,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 void PackedWeights::pack(const Coefficients& coefficients) {
   taps_ = static_cast<std::size_t>(coefficients.max_taps());
   pixels_ = align_up(static_cast<std::size_t>(coefficients.size()), kPixelGroup);

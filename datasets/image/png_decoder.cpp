@@ -13,6 +13,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 PngDecoder::PngDecoder() : state_(std::make_unique<detail::PngState>()) {}
 PngDecoder::~PngDecoder() = default;
 PngDecoder::PngDecoder(PngDecoder&&) noexcept = default;

@@ -11,6 +11,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 struct Encoder {

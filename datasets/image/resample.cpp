@@ -9,6 +9,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 std::size_t bytes_of(PixelRange columns) {

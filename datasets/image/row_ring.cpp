@@ -5,6 +5,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kCacheLine = 64;

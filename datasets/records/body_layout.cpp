@@ -11,6 +11,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 BodyLayout::BodyLayout(const Schema& schema, std::size_t alignment)
     : schema_(schema),
       alignment_(alignment),

@@ -13,6 +13,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 UniqueFd open_for_reading(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a FIFO must not wait for a writer. It changes nothing for regular files.
   UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

@@ -13,7 +13,7 @@
 namespace leat {
 
 // Opens a regular file for reading. Throws SystemError naming the path, DataError where it is none.
-UniqueFd open_for_reading(const std::filesystem::path& path);
+detail::UniqueFd open_for_reading(const std::filesystem::path& path);
 std::uint64_t size_of_file(int fd, const std::filesystem::path& path);
 
 // Fills the parts one after the other from byte `offset` on, with one preadv unless the kernel gives less at once.

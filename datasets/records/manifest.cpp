@@ -14,6 +14,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 using nlohmann::json;

@@ -11,6 +11,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 namespace fs = std::filesystem;

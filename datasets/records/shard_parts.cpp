@@ -12,6 +12,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "shards are little-endian, and read as they lie");

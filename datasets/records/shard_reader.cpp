@@ -16,6 +16,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 // What a thread reads records in. Grows to the largest one.

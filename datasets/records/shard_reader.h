@@ -77,7 +77,7 @@ class ShardReader {
 
   std::filesystem::path path_;
   bool keep_open_;
-  UniqueFd file_;  // closed where it is not kept open
+  detail::UniqueFd file_;  // closed where it is not kept open
   ShardHeader header_;
   ShardFooter footer_;
   std::unique_ptr<const RecordSchema> own_schema_;  // null: the set's

@@ -12,6 +12,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;

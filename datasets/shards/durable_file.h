@@ -37,7 +37,7 @@ class DurableFile {
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
-  UniqueFd file_;  // closed when committed
+  detail::UniqueFd file_;  // closed when committed
   std::vector<std::byte> buffer_;
   std::uint64_t size_ = 0;
   Xxh3Stream checksum_;

@@ -14,6 +14,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 std::string numpy_name(const Field& field) {

@@ -16,6 +16,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 class RecordShard final : public ShardBuilder {

@@ -13,6 +13,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kNameBytes = 100, kPrefixBytes = 155, kMaxContent = (std::size_t{1} << 33) - 1;

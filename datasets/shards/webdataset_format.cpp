@@ -15,6 +15,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 // An archive's length with its end: two blocks of zeros, and as many more as make whole records.

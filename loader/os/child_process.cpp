@@ -19,7 +19,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -164,4 +164,4 @@ int ChildProcess::wait() {
   return status_;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

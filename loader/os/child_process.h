@@ -12,7 +12,7 @@
 
 #include "leat/datasets/base/unique_fd.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Owned by the process that forked it; move-only, not thread-safe.
 class ChildProcess {
@@ -57,4 +57,4 @@ std::string describe_wait_status(int status);
 // memory alive.
 void close_inherited_fds(std::span<const int> keep);
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -13,7 +13,7 @@
 #include "leat/datasets/base/cgroup.h"
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -78,4 +78,4 @@ void set_affinity(const std::vector<int>& cpus) {
   if (::sched_setaffinity(0, CpuSet::bytes(), set.get()) != 0) throw_errno("sched_setaffinity");
 }
 
-}  // namespace leat
+}  // namespace leat::detail

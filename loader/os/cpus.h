@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace leat {
+namespace leat::detail {
 
 // How many: those of its affinity mask, or less where a control group limits it; then not
 // necessarily a whole number. Throws SystemError.
@@ -20,4 +20,4 @@ void set_affinity(const std::vector<int>& cpus);
 // ("200000 100000" is 2; "max 100000" and "-1 100000" are infinity).
 double parse_cpu_max(const std::string& content);
 
-}  // namespace leat
+}  // namespace leat::detail

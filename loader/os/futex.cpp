@@ -8,7 +8,7 @@
 #include <climits>
 #include <ctime>
 
-namespace leat {
+namespace leat::detail {
 
 static_assert(sizeof(SharedAtomic<std::uint32_t>) == sizeof(std::uint32_t));
 
@@ -31,4 +31,4 @@ void futex_wake_all(const SharedAtomic<std::uint32_t>& word) noexcept {
   ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -7,7 +7,7 @@
 
 #include "leat/datasets/base/shared_atomic.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Sleeps while `word` holds `seen`; may return early. A hint only: the caller looks at its own condition
 // again.
@@ -19,4 +19,4 @@ bool futex_wait_until(const std::atomic<std::uint32_t>& word, std::uint32_t seen
 
 void futex_wake_all(const SharedAtomic<std::uint32_t>& word) noexcept;
 
-}  // namespace leat
+}  // namespace leat::detail

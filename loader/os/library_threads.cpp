@@ -8,7 +8,7 @@
 #include <array>
 #include <filesystem>
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::vector<std::string> LibraryThreads::names() const {
   return names;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

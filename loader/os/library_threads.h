@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace leat {
+namespace leat::detail {
 
 /// OpenMP runtimes, OpenBLAS, BLIS, MKL and OpenCV start as many threads as there are CPUs, unless told otherwise. In a
 /// forked process their threads are missing though the library believes that they are there: the first parallel loop
@@ -37,4 +37,4 @@ class LibraryThreads {
   std::vector<Setter> setters_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <utility>
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 // A new thread inherits the mask, so there is no moment at which it could take a signal.
@@ -33,4 +33,4 @@ std::thread start_service_thread(const std::string& name, std::function<void()> 
   return thread;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

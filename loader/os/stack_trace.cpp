@@ -6,7 +6,7 @@
 
 #include "leat/loader/os/futex.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -39,4 +39,4 @@ void note_stack(StackTrace& trace, const void* behind) noexcept {
   futex_wake_all(trace.noted);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-namespace leat {
+namespace leat::detail {
 
 /// Return addresses, innermost call first. Lies in shared memory: one process notes it, another one reads it when
 /// `noted` has changed.
@@ -36,4 +36,4 @@ void note_stack(StackTrace& trace, const void* behind) noexcept;
 /// one that was forked from it. Runs other programs, for two seconds at most; meant for errors.
 std::string describe_frames(std::span<const std::uint64_t> addresses);
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -8,7 +8,7 @@
 #include <streambuf>
 #include <typeinfo>
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -62,4 +62,4 @@ void finish_standard_output() noexcept {
   std::fflush(stderr);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -1,7 +1,7 @@
 // What the program has printed but not yet written, where it forks.
 #pragma once
 
-namespace leat {
+namespace leat::detail {
 
 /// Writes out what stdout and stderr hold, so that it stands before what forked processes print. A stream that another
 /// thread holds locked is left alone, since nobody knows for how long.
@@ -15,4 +15,4 @@ void own_standard_output();
 /// Before a forked process leaves by _exit(), which writes nothing out.
 void finish_standard_output() noexcept;
 
-}  // namespace leat
+}  // namespace leat::detail

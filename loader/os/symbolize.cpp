@@ -26,7 +26,7 @@
 #include "leat/datasets/base/unique_fd.h"
 #include "leat/loader/os/stack_trace.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -192,4 +192,4 @@ std::string describe_frames(std::span<const std::uint64_t> addresses) {
   return text;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

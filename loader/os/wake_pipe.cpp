@@ -7,7 +7,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 WakePipe::WakePipe() {
   std::array<int, 2> ends{};
@@ -31,4 +31,4 @@ void WakePipe::drain() const noexcept {
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

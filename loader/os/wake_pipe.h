@@ -3,7 +3,7 @@
 
 #include "leat/datasets/base/own_fd.h"
 
-namespace leat {
+namespace leat::detail {
 
 /// Thread-safe. Wake-ups given while nobody waits are kept, and count as one. Forked processes share it.
 ///
@@ -23,4 +23,4 @@ class WakePipe {
   OwnFd read_end_, write_end_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

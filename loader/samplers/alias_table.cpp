@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -53,4 +53,4 @@ AliasTable::AliasTable(std::span<const double> weights) : columns_(weights.size(
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

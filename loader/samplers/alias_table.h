@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace leat {
+namespace leat::detail {
 
 // Walker's alias method, built as in Vose, "A Linear Algorithm for Generating Random Numbers with a Given
 // Distribution" (IEEE TSE 17, 1991). A square of n columns of equal width, each divided between two indices,
@@ -33,4 +33,4 @@ class AliasTable {
   std::vector<Column> columns_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

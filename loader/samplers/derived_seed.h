@@ -5,7 +5,7 @@
 
 #include "leat/datasets/rng.h"
 
-namespace leat {
+namespace leat::detail {
 
 // What the numbers are drawn for. Stable across versions: orders depend on the values.
 enum class SeedUse : std::uint64_t {
@@ -19,4 +19,4 @@ inline std::uint64_t derived_seed(std::uint64_t seed, SeedUse use, std::uint64_t
   return Rng(seed, which, ~static_cast<std::uint64_t>(use)).bits64();  // no dataset holds an index so high
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-namespace leat {
+namespace leat::detail {
 
 // Holds the value of one epoch until another epoch is asked for: a loader asks for the parts of an epoch one
 // after the other, and each part alone would cost the whole again. It cannot be seen from outside, as long as
@@ -34,4 +34,4 @@ class EpochCache {
   mutable std::shared_ptr<const Value> value_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

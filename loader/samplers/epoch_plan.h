@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace leat {
+namespace leat::detail {
 
 struct EpochPlan {
   std::size_t samples = 0;
@@ -20,4 +20,4 @@ struct EpochPlan {
   std::size_t rows(std::size_t batch) const noexcept { return std::min(batch_size, samples - first(batch)); }
 };
 
-}  // namespace leat
+}  // namespace leat::detail

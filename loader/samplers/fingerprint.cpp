@@ -4,7 +4,7 @@
 
 #include "leat/datasets/records/xxh3.h"
 
-namespace leat {
+namespace leat::detail {
 
 std::string digest_of(std::span<const std::uint64_t> values) {
   return fmt::format("{:016x}", xxh3(std::as_bytes(values)));
@@ -14,4 +14,4 @@ std::string digest_of(std::span<const double> values) {
   return fmt::format("{:016x}", xxh3(std::as_bytes(values)));
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace leat {
+namespace leat::detail {
 
 /// 16 hexadecimal digits: the XXH3 of the values' bytes. Made to notice changes, not to withstand somebody who looks for a
 /// collision.
@@ -18,4 +18,4 @@ inline std::size_t spread_position(std::size_t i, std::size_t count, std::size_t
   return count == 1 ? 0 : i * (size - 1) / (count - 1);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 
 #include "leat/datasets/rng.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -64,4 +64,4 @@ void Permutation::apply(std::span<std::uint64_t> positions) const noexcept {
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace leat {
+namespace leat::detail {
 
 // An alternating Feistel network on the smallest power of two that holds n, with positions outside [0, n)
 // walked round the cycle until they fall inside (Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
@@ -37,4 +37,4 @@ class Permutation {
   std::uint64_t keys_[kRounds];
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace leat {
+namespace leat::detail {
 
 void ArenaPages::manage(const SharedMemory& memory, Extent region, Word* taken) noexcept {
   memory_ = &memory;
@@ -34,4 +34,4 @@ bool ArenaPages::take_chunks(std::size_t first, std::size_t last) {
   return true;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

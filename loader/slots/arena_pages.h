@@ -9,7 +9,7 @@
 #include "leat/datasets/base/shared_memory.h"
 #include "leat/datasets/row_memory.h"
 
-namespace leat {
+namespace leat::detail {
 
 // A bit for each chunk of a region, in shared memory. Workers take what they are about to write; a chunk that two take
 // at once, or that a worker took just before it died, is taken once more, which changes nothing. Thread-safe.
@@ -36,4 +36,4 @@ class ArenaPages final : public RowMemory {
   Word* taken_ = nullptr;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace leat {
+namespace leat::detail {
 
 enum class RunState : std::uint8_t {
   empty,    // nothing to do; the parent may publish
@@ -52,4 +52,4 @@ struct ClaimWord {
   friend constexpr bool operator==(const ClaimWord&, const ClaimWord&) = default;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

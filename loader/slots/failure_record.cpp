@@ -9,7 +9,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -74,4 +74,4 @@ void FailureRecord::blame(const Blame& blame) noexcept {
   *end.out = '\0';
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -10,7 +10,7 @@
 
 #include "leat/loader/os/stack_trace.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Lies in shared memory; fixed size; text that does not fit ends with "...". Written by the holder of the run
 // (or by the worker that the record belongs to), read by the parent once the run's word says failed.
@@ -49,4 +49,4 @@ struct FailureRecord {
 };
 static_assert(sizeof(FailureRecord) == 1280);
 
-}  // namespace leat
+}  // namespace leat::detail

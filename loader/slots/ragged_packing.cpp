@@ -9,7 +9,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -84,4 +84,4 @@ void empty_ragged_row(const BatchLayout& layout, std::byte* base, std::size_t fi
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "leat/datasets/row_memory.h"
-#include "leat/loader/slots/batch_layout.h"
+#include "leat/loader/batch_layout.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Workers pack the rows of a run, but cannot know where the run before theirs will end (sample_writer.h).
 // This moves the runs of every ragged field of the slot at `base` to the front, one after the other, and
@@ -23,4 +23,4 @@ void pack_ragged_fields(const BatchLayout& layout, std::byte* base, std::size_t 
 // begins at `first`, knows where to go on. Costs nothing without ragged fields.
 void empty_ragged_row(const BatchLayout& layout, std::byte* base, std::size_t first, std::size_t row);
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -7,7 +7,7 @@
 
 #include "leat/datasets/base/checked.h"
 
-namespace leat {
+namespace leat::detail {
 
 // As few as it takes to make a claim cheap beside the work: one row where samples are slow, so that all workers
 // build the next batch together and a slow sample holds up nothing but itself; up to a worker's share of the
@@ -30,4 +30,4 @@ struct RunSizing {
   }
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace leat {
+namespace leat::detail {
 
 SlotLedger::SlotLedger(std::size_t common) : common_(common), states_(common, State::free) {
   for (std::size_t slot = common; slot > 0; --slot) free_.push_back(slot - 1);
@@ -57,4 +57,4 @@ void SlotLedger::move(std::size_t slot, State from, State to) {
   states_[slot] = to;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

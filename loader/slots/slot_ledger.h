@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace leat {
+namespace leat::detail {
 
 // A slot is free, in flight (published, not delivered), draining (abandoned, a worker still writes) or leased
 // (the consumer holds it). Free slots are given out last freed first: that memory is still in the caches; but
@@ -37,4 +37,4 @@ class SlotLedger {
   std::vector<std::size_t> free_, free_spare_;  // stacks
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 #include "leat/loader/os/futex.h"
 #include "leat/loader/slots/slot_table_shared.h"
 
-namespace leat {
+namespace leat::detail {
 
 std::size_t SlotTable::opened() const {
   return control_->opened.load();
@@ -154,4 +154,4 @@ std::uint64_t SlotTable::ns_per_sample() const {
   return control_->ns_per_sample.load(std::memory_order_relaxed);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

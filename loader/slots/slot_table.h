@@ -41,14 +41,14 @@
 #include "leat/datasets/base/shared_atomic.h"
 #include "leat/datasets/base/shared_memory.h"
 #include "leat/datasets/errors.h"
+#include "leat/loader/batch_layout.h"
 #include "leat/loader/os/wake_pipe.h"
 #include "leat/loader/slots/arena_pages.h"
-#include "leat/loader/slots/batch_layout.h"
 #include "leat/loader/slots/claim_word.h"
 #include "leat/loader/slots/failure_record.h"
 #include "leat/loader/slots/worker_record.h"
 
-namespace leat {
+namespace leat::detail {
 
 // What a worker needs to know of a published batch.
 struct BatchTicket {
@@ -225,4 +225,4 @@ class SlotTable {
       0;  // of a slot 0 before the spare ones, which lie between guard pages, too
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -3,7 +3,7 @@
 #include "leat/loader/slots/slot_table.h"
 #include "leat/loader/slots/slot_table_shared.h"
 
-namespace leat {
+namespace leat::detail {
 
 // --- the workers
 
@@ -210,4 +210,4 @@ void SlotTable::release_reopened(std::size_t worker) {
   announce_work();
 }
 
-}  // namespace leat
+}  // namespace leat::detail

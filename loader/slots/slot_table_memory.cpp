@@ -11,7 +11,7 @@
 #include "leat/loader/slots/slot_table.h"
 #include "leat/loader/slots/slot_table_shared.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -122,7 +122,7 @@ std::vector<Extent> SlotTable::extents(std::size_t first, std::size_t last) cons
     extents.push_back({data_offset(first), (last - first) * layout_.bytes()});
   } else {
     for (std::size_t slot = first; slot < last; ++slot) {
-      for (const Extent& part : layout_.fixed_parts()) {
+      for (const BatchLayout::Part& part : layout_.fixed_parts()) {
         extents.push_back({data_offset(slot) + part.offset, part.bytes});
       }
     }
@@ -153,4 +153,4 @@ bool SlotTable::open_next() {
   return true;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

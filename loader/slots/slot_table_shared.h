@@ -3,7 +3,7 @@
 
 #include "leat/loader/slots/slot_table.h"
 
-namespace leat {
+namespace leat::detail {
 
 struct SlotTable::Control {
   alignas(64) SharedAtomic<std::uint32_t> work_sequence{0};  // the futex that workers sleep on
@@ -29,4 +29,4 @@ struct SlotTable::Progress {
   RunTiming timing;                    // of the worker that finished it
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -9,7 +9,7 @@
 #include "leat/datasets/base/shared_atomic.h"
 #include "leat/loader/os/stack_trace.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Written by the worker, but for pid and starts, which the nursery writes, as it does `up` when it forks. Times are
 // nanoseconds of std::chrono::steady_clock, which all processes of a machine share.
@@ -30,4 +30,4 @@ inline std::uint64_t steady_ns() noexcept {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-}  // namespace leat
+}  // namespace leat::detail

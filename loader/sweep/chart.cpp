@@ -7,7 +7,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 // In units of the picture, which is scaled to the width of the page.
@@ -187,4 +187,4 @@ std::string to_svg(const Chart& chart) {
   return Drawing(chart).draw();
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "leat/loader/sweep/sweep_result.h"
+#include "leat/loader/sweep_result.h"
 
-namespace leat {
+namespace leat::detail {
 
 struct ChartPoint {
   std::string label;  // below the axis
@@ -46,4 +46,4 @@ inline constexpr double kMib = 1 << 20;  // bytes
 /// For use in HTML text and in attributes with quotes.
 std::string escape_html(std::string_view text);
 
-}  // namespace leat
+}  // namespace leat::detail

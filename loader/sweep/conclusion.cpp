@@ -9,7 +9,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 constexpr double kWorthwhile = 0.05;  // of the greater speed: a smaller gain is not worth another worker
@@ -69,12 +69,6 @@ bool beats(const SweepRun& run, const SweepRun& other) {
 }
 
 }  // namespace
-
-const SweepRun& SweepResult::recommended() const {
-  const auto found = std::ranges::find(runs, recommended_num_workers, &SweepRun::num_workers);
-  if (found == runs.end()) throw ArgumentError("a sweep without runs recommends nothing");
-  return *found;
-}
 
 Distribution distribution_of(std::vector<double> figures) {
   if (figures.empty()) throw ArgumentError("a distribution of no figures was asked for");
@@ -148,4 +142,4 @@ SweepResult conclude(std::span<const SweepRound> rounds, const SweepLimits& limi
   return result;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "leat/loader/sweep/sweep_result.h"
+#include "leat/loader/sweep_result.h"
 
-namespace leat {
+namespace leat::detail {
 
 /// Throws ArgumentError if there are no figures.
 Distribution distribution_of(std::vector<double> figures);
@@ -26,4 +26,4 @@ std::vector<std::string> doubts_about(std::span<const SweepRun> runs, const Swee
 /// All of the above. Throws ArgumentError if there are no rounds.
 SweepResult conclude(std::span<const SweepRound> rounds, const SweepLimits& limits);
 
-}  // namespace leat
+}  // namespace leat::detail

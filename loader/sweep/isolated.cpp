@@ -14,7 +14,7 @@
 #include "leat/loader/os/child_process.h"
 #include "leat/loader/os/standard_output.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 // What goes through the pipe is one of these and the text.
@@ -92,4 +92,4 @@ std::string run_isolated(const std::function<std::string()>& body) {
   return run_isolated(body, std::chrono::milliseconds(-1), [](int) {});
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace leat {
+namespace leat::detail {
 
 // Forks a child that runs `body`, and returns its result. While it waits, the caller runs `watch(child's
 // pid)` at every `interval`. The caller is single-threaded before, and still is afterwards: that is the use
@@ -17,4 +17,4 @@ std::string run_isolated(const std::function<std::string()>& body, std::chrono::
 // The same without a watch.
 std::string run_isolated(const std::function<std::string()>& body);
 
-}  // namespace leat
+}  // namespace leat::detail

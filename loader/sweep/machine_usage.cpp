@@ -12,7 +12,7 @@
 #include "leat/datasets/base/memory_limits.h"
 #include "leat/loader/os/cpus.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 // Columns of a line "cpuN ..." of /proc/stat; see proc(5). What guests of this machine use (the columns behind) is
@@ -106,4 +106,4 @@ SweptMachine describe_machine() {
           .memory_bytes = static_cast<std::size_t>(std::max(pages, 0L)) * page_size()};
 }
 
-}  // namespace leat
+}  // namespace leat::detail

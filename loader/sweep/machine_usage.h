@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "leat/loader/sweep/sweep_result.h"
+#include "leat/loader/sweep_result.h"
 
-namespace leat {
+namespace leat::detail {
 
 /// Seconds for which the given CPUs were busy since the machine started, from the text of /proc/stat: for programs
 /// (niced ones too), the kernel, interrupts, and other guests of the host ("steal"). Waiting for storage is not busy.
@@ -51,4 +51,4 @@ SweptMachine describe_machine();
 /// The first value of "model name" in the text of /proc/cpuinfo; empty if there is none.
 std::string parse_cpu_model(std::string_view proc_cpuinfo);
 
-}  // namespace leat
+}  // namespace leat::detail

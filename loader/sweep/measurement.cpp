@@ -13,7 +13,7 @@
 #include "leat/loader/sweep/machine_usage.h"
 #include "leat/loader/sweep/process_usage.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -126,4 +126,4 @@ Measurement measure_loader(const MakeLoader& make_loader, int num_workers, std::
   return result;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

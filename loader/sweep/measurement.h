@@ -3,10 +3,10 @@
 
 #include <chrono>
 
-#include "leat/loader/sweep/sweep.h"
-#include "leat/loader/sweep/sweep_result.h"
+#include "leat/loader/sweep.h"
+#include "leat/loader/sweep_result.h"
 
-namespace leat {
+namespace leat::detail {
 
 struct Measurement {
   SweepRound round;
@@ -17,4 +17,4 @@ struct Measurement {
 /// what make_loader or the loader threw, or if the loader has no batches.
 Measurement measure_loader(const MakeLoader& make_loader, int num_workers, std::chrono::milliseconds time);
 
-}  // namespace leat
+}  // namespace leat::detail

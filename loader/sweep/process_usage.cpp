@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,4 +55,4 @@ std::size_t pss_bytes(const std::vector<int>& pids) {
   return bytes;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace leat {
+namespace leat::detail {
 
 // `pid` and all its descendants that are there now.
 std::vector<int> process_tree(int pid);
@@ -17,4 +17,4 @@ double cpu_seconds(const std::vector<int>& pids);
 // so that the sum over a process tree counts every page once. In bytes; what is gone counts 0.
 std::size_t pss_bytes(const std::vector<int>& pids);
 
-}  // namespace leat
+}  // namespace leat::detail

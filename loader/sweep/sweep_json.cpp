@@ -1,10 +1,12 @@
 #include <nlohmann/json.hpp>
 
 #include "leat/loader/sweep/chart.h"
-#include "leat/loader/sweep/sweep_result.h"
+#include "leat/loader/sweep_result.h"
 #include "leat/version.h"
 
 namespace leat {
+
+using namespace detail;
 namespace {
 
 using nlohmann::ordered_json;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace leat {
+namespace leat::detail {
 
 // A loader whose workers only die gets nowhere, and would fork for ever. It is given up when more than
 // max(3, workers) of them have died with no sample finished in between: neither loaded nor found to be bad. Workers
@@ -27,4 +27,4 @@ class DeathBreaker {
   std::uint64_t finished_ = 0;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -12,7 +12,7 @@
 #include "leat/loader/os/standard_output.h"
 #include "leat/loader/workers/nursery_process.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 constexpr std::chrono::milliseconds kNurseryGrace{3000};
@@ -60,4 +60,4 @@ bool Nursery::ask_for_stacks() const noexcept {
   return ::send(channel_.get(), &request, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

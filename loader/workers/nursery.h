@@ -13,7 +13,7 @@
 #include "leat/loader/workers/worker_ending.h"
 #include "leat/loader/workers/worker_pool.h"
 
-namespace leat {
+namespace leat::detail {
 
 // What the nursery tells the parent, one message each.
 struct NurseryReport {
@@ -63,4 +63,4 @@ class Nursery {
   std::optional<ChildProcess> process_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

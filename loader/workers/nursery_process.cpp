@@ -17,7 +17,7 @@
 #include "leat/datasets/base/memory_limits.h"
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -331,4 +331,4 @@ void NurseryProcess::end_all() {
   workers_.clear();  // kills and reaps the rest
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -16,7 +16,7 @@
 #include "leat/loader/workers/worker.h"
 #include "leat/loader/workers/worker_process.h"
 
-namespace leat {
+namespace leat::detail {
 
 // A message of the parent's; the end of the channel means that the nursery is to end.
 inline constexpr char kStacksRequest = 's';
@@ -93,4 +93,4 @@ class NurseryProcess {
   std::vector<pollfd> polled_;               // channel, parent, then the workers in order
 };
 
-}  // namespace leat
+}  // namespace leat::detail

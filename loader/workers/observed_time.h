@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace leat {
+namespace leat::detail {
 
 /// Measures by looks how long a worker has been at one thing, and counts no more than `longest_gap` between two looks.
 /// Whoever looks is stopped together with the worker when the user presses Ctrl-Z, a debugger stops the program, or a
@@ -36,4 +36,4 @@ class ObservedTime {
   std::uint64_t observed_ = 0;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

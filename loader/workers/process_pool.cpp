@@ -16,7 +16,7 @@
 #include "leat/loader/workers/worker_activity.h"
 #include "leat/loader/workers/worker_pool.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -180,4 +180,4 @@ std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const W
   return std::make_unique<ProcessPool>(job, options);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -8,7 +8,7 @@
 
 #include "leat/datasets/dataset.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Of one worker; a plain class. Looks ahead in the batch of which the worker holds a run, beyond that run too: a
 // neighbour that has not come so far, or comes to it later, is served as well. Two workers may so announce one row,
@@ -37,4 +37,4 @@ class ReadAhead {
   std::size_t announced_ = 0;  // rows below
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -16,7 +16,7 @@
 #include "leat/loader/workers/worker_activity.h"
 #include "leat/loader/workers/worker_pool.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -96,4 +96,4 @@ std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, const Wor
   return std::make_unique<ThreadPool>(job, options);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -3,10 +3,11 @@
 #include "leat/datasets/errors.h"
 #include "leat/datasets/rng.h"
 #include "leat/loader/os/cpus.h"
+#include "leat/loader/worker_info.h"
+#include "leat/loader/workers/current_worker.h"
 #include "leat/loader/workers/read_ahead.h"
-#include "leat/loader/workers/worker_info.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -93,8 +94,6 @@ void load_claimed(const WorkerJob& job, const Claim& claim, ReadAhead& ahead, Wo
   job.table.finish(claim, state);
 }
 
-thread_local std::optional<WorkerInfo> info_of_thread;
-
 void spread(const WorkerJob& job, std::size_t worker) {
   try {
     set_affinity(share_of(affinity_mask(), worker, static_cast<std::size_t>(job.workers)));
@@ -104,7 +103,7 @@ void spread(const WorkerJob& job, std::size_t worker) {
 }
 
 bool initialise(const WorkerJob& job, std::size_t worker) {
-  info_of_thread = {static_cast<int>(worker), job.workers, job.seed};
+  set_worker_info({static_cast<int>(worker), job.workers, job.seed});
   if (job.spread) spread(job, worker);
   try {
     if (job.init) job.init(static_cast<int>(worker));
@@ -116,10 +115,6 @@ bool initialise(const WorkerJob& job, std::size_t worker) {
 }
 
 }  // namespace
-
-std::optional<WorkerInfo> worker_info() noexcept {
-  return info_of_thread;
-}
 
 std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std::size_t workers) {
   if (cpus.size() < 2 * workers) return cpus;
@@ -168,4 +163,4 @@ WorkerEnd run_worker(const WorkerJob& job, std::size_t worker) {
   return WorkerEnd::told;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

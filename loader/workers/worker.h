@@ -9,7 +9,7 @@
 #include "leat/datasets/dataset.h"
 #include "leat/loader/slots/slot_table.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Shared by the workers of a loader; all it refers to outlives them.
 struct WorkerJob {
@@ -43,4 +43,4 @@ enum class WorkerEnd {
 // Runs job.init, then loads until the table says stop.
 WorkerEnd run_worker(const WorkerJob& job, std::size_t worker);
 
-}  // namespace leat
+}  // namespace leat::detail

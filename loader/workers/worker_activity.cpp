@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -73,4 +73,4 @@ std::string describe_worker(const SlotTable& table, std::size_t worker) {
   return fmt::format("{} {}, and {}", name, work, describe_process(pid));
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -6,7 +6,7 @@
 
 #include "leat/loader/slots/slot_table.h"
 
-namespace leat {
+namespace leat::detail {
 
 /// "worker 0 (process 123) has been at sample 17 for 30.2 s, and sleeps in futex_wait". Looks at shared memory and at
 /// /proc, and disturbs nobody.
@@ -16,4 +16,4 @@ std::string describe_worker(const SlotTable& table, std::size_t worker);
 /// that may be read. "is gone" if there is no such process.
 std::string describe_process(int pid);
 
-}  // namespace leat
+}  // namespace leat::detail

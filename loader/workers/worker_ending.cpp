@@ -4,7 +4,7 @@
 
 #include "leat/loader/os/child_process.h"
 
-namespace leat {
+namespace leat::detail {
 
 std::string WorkerEnding::describe() const {
   const auto timeout = std::chrono::duration<double>(std::chrono::nanoseconds(timeout_ns)).count();
@@ -26,4 +26,4 @@ std::string WorkerEnding::describe() const {
   return {};
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace leat {
+namespace leat::detail {
 
 /// Lies in messages from the nursery to the parent, so it has no pointers.
 struct WorkerEnding {
@@ -25,4 +25,4 @@ struct WorkerEnding {
   std::string describe() const;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -7,7 +7,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 WorkerInitError init_error_of(const SlotTable& table, int worker) {
   const FailureRecord& failure = table.worker_failure(static_cast<std::size_t>(worker));
@@ -33,4 +33,4 @@ int poll_timeout(Deadline deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30));
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -10,7 +10,7 @@
 #include "leat/loader/errors.h"
 #include "leat/loader/workers/worker.h"
 
-namespace leat {
+namespace leat::detail {
 
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;  // none: for ever
 
@@ -64,4 +64,4 @@ Deadline deadline_after(std::chrono::steady_clock::time_point start, std::chrono
 // Milliseconds until the deadline for poll(): -1 for none, rounded up, never below 0.
 int poll_timeout(Deadline deadline);
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -19,7 +19,7 @@
 #include "leat/loader/os/futex.h"
 #include "leat/loader/os/standard_output.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -168,4 +168,4 @@ bool StackQuestion::wait_for_answer() {
   return false;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -7,7 +7,7 @@
 #include "leat/loader/os/library_threads.h"
 #include "leat/loader/workers/worker.h"
 
-namespace leat {
+namespace leat::detail {
 
 /// Everything that a worker process needs and that only the process which makes the loader can get: what takes locks of
 /// the C library or the dynamic linker, which threads may hold at the moment of the fork, and then for ever in the child.
@@ -45,4 +45,4 @@ class StackQuestion {
   std::chrono::steady_clock::time_point deadline_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -52,4 +52,4 @@ int WorkerTuner::step(const Interval& last) const {
   return 0;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

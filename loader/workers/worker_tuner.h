@@ -1,7 +1,7 @@
 // How many workers to use, found while they run. A plain class: no threads, no clock.
 #pragma once
 
-namespace leat {
+namespace leat::detail {
 
 // Climbs: more workers while the consumer waits, as long as that helps; fewer where they idle, as long as that
 // does not make it wait. A step that did not help is taken back, and the next one is tried only after a while.
@@ -32,4 +32,4 @@ class WorkerTuner {
   Interval before_;  // the trial
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
-#include "leat/parallel/deadline.h"
+#include "leat/parallel/store/deadline.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 constexpr std::uint8_t kExchangeSlot = 0x40;  // Gloo's own collectives use 0x01 to 0x08
@@ -117,4 +117,4 @@ void exchange_calls(gloo::Context& context, const CollectiveCall& call, std::chr
   Exchange(context, call, timeout).run();
 }
 
-}  // namespace leat
+}  // namespace leat::detail

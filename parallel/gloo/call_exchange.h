@@ -5,9 +5,9 @@
 
 #include <chrono>
 
-#include "leat/parallel/collective_call.h"
+#include "leat/parallel/host/collective_call.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Sends this rank's call to every other rank and receives theirs, in messages of fixed size. Returns when all
 // agree: then every rank is in this call. Throws CommunicationError on disagreement, naming both ranks and
@@ -15,4 +15,4 @@ namespace leat {
 // rank.
 void exchange_calls(gloo::Context& context, const CollectiveCall& call, std::chrono::milliseconds timeout);
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "leat/parallel/gloo/gloo_engine.h"
-#include "leat/parallel/host_communicator.h"
+#include "leat/parallel/host/host_communicator.h"
 
 namespace leat {
+
+using namespace detail;
 
 std::unique_ptr<Communicator> make_gloo_communicator(std::shared_ptr<TcpStore> store,
                                                      const GlooOptions& options) {

@@ -15,7 +15,7 @@
 #include "leat/parallel/gloo/signalling_device.h"
 #include "leat/parallel/gloo/sigpipe_block.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 constexpr std::uint64_t kProbeSlot = 0x41ULL << 56;  // of no collective: Gloo's use prefixes 0x01 to 0x08
@@ -101,4 +101,4 @@ void disconnect_all(gloo::Context& context) {
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

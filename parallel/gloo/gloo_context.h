@@ -10,7 +10,7 @@
 
 #include "leat/parallel/tcp_store.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Waits for all ranks and connects each with each. The context's own thread has all signals blocked (so no
 // SIGPIPE) and runs as SCHED_BATCH. Throws CommunicationError, naming a rank that does not come.
@@ -26,4 +26,4 @@ std::optional<int> failed_peer(gloo::Context& context, const std::string& proble
 // that times out at once; Gloo offers no other way to end a wait from outside.
 void disconnect_all(gloo::Context& context);
 
-}  // namespace leat
+}  // namespace leat::detail

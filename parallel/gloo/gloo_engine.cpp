@@ -11,9 +11,9 @@
 #include "leat/parallel/gloo/call_exchange.h"
 #include "leat/parallel/gloo/gloo_context.h"
 #include "leat/parallel/gloo/sigpipe_block.h"
-#include "leat/parallel/reduce_kernels.h"
+#include "leat/parallel/host/reduce_kernels.h"
 
-namespace leat {
+namespace leat::detail {
 
 GlooEngine::GlooEngine(std::shared_ptr<TcpStore> store, std::string prefix, std::chrono::milliseconds timeout)
     : store_(std::move(store)),
@@ -132,4 +132,4 @@ void GlooEngine::abort(std::string_view why) noexcept {
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "leat/parallel/deadline.h"
-#include "leat/parallel/host_engine.h"
+#include "leat/parallel/host/host_engine.h"
+#include "leat/parallel/store/deadline.h"
 #include "leat/parallel/tcp_store.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Threads: as HostEngine says. Gloo ends the whole process, uncatchably, where two ranks pass different
 // sizes; hence every collective begins with an exchange of messages of fixed size, in which the ranks compare
@@ -54,4 +54,4 @@ class GlooEngine final : public HostEngine {
   std::string aborted_;  // why
 };
 
-}  // namespace leat
+}  // namespace leat::detail

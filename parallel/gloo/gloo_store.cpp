@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace leat {
+namespace leat::detail {
 
 void GlooStore::set(const std::string& key, const std::vector<char>& data) {
   store_.set(prefix_ + key, {data.data(), data.size()});
@@ -24,4 +24,4 @@ void GlooStore::wait(const std::vector<std::string>& keys, const std::chrono::mi
   store_.wait(full, std::min(timeout, deadline_.left()));
 }
 
-}  // namespace leat
+}  // namespace leat::detail

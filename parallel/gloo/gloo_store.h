@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "leat/parallel/deadline.h"
+#include "leat/parallel/store/deadline.h"
 #include "leat/parallel/tcp_store.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Keys get a prefix, so that several contexts use one store. All waits end by one deadline, also those of
 // get(), to which Gloo passes no timeout.
@@ -30,4 +30,4 @@ class GlooStore final : public gloo::rendezvous::Store {
   const Deadline deadline_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -8,7 +8,7 @@
 #include <exception>
 #include <mutex>
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 namespace tcp = gloo::transport::tcp;
@@ -74,4 +74,4 @@ std::shared_ptr<gloo::transport::Device> make_signalling_device(const std::strin
   return std::make_shared<SignallingDevice>(tcp::CreateDeviceAttr(tcp::attr(address.c_str())));
 }
 
-}  // namespace leat
+}  // namespace leat::detail

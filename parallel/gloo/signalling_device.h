@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace leat {
+namespace leat::detail {
 
 // A device whose connections, when they end, wake everybody who waits for them. Gloo's own forget the message
 // they are in the middle of writing or reading, and those queued behind it: whoever waits for one of these
@@ -14,4 +14,4 @@ namespace leat {
 // Throws what Gloo throws.
 std::shared_ptr<gloo::transport::Device> make_signalling_device(const std::string& address);
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <ctime>
 
-namespace leat {
+namespace leat::detail {
 
 // Keeps SIGPIPE from the calling thread while it lives, and swallows one that came.
 class SigpipeBlock {
@@ -28,4 +28,4 @@ class SigpipeBlock {
   sigset_t before_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "leat/parallel/reduce_kernels.h"
+#include "leat/parallel/host/reduce_kernels.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 // Small enough that a block and its sum stay in the first-level cache between the passes over them.
@@ -70,4 +70,4 @@ void arena_reduce(std::span<void* const> buffers, ElementRange range, DType dtyp
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -7,7 +7,7 @@
 
 #include "leat/parallel/communicator.h"
 
-namespace leat {
+namespace leat::detail {
 
 struct ElementRange {
   std::size_t first = 0;
@@ -23,4 +23,4 @@ ElementRange slice_of(int rank, int ranks, std::size_t count) noexcept;
 // cut into slices or buckets. The dtype is one that is_reducible() takes.
 void arena_reduce(std::span<void* const> buffers, ElementRange range, DType dtype, ReduceOp op);
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 
 #include "leat/parallel/local/arena_reduce.h"
 
-namespace leat {
+namespace leat::detail {
 
 void LocalEngine::run(const CollectiveCall& call) {
   meeting_->meet(rank_, call);
@@ -40,4 +40,4 @@ void LocalEngine::all_gather(const CollectiveCall& call) {
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "leat/parallel/host_engine.h"
+#include "leat/parallel/host/host_engine.h"
 #include "leat/parallel/local/meeting.h"
 
-namespace leat {
+namespace leat::detail {
 
 class LocalEngine final : public HostEngine {
  public:
@@ -28,4 +28,4 @@ class LocalEngine final : public HostEngine {
   const int rank_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace leat {
+namespace leat::detail {
 
 Meeting::Meeting(int ranks, std::chrono::milliseconds timeout)
     : ranks_(ranks),
@@ -96,4 +96,4 @@ void Meeting::leave(int rank) noexcept {
   changed_.notify_all();
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "leat/parallel/collective_call.h"
+#include "leat/parallel/host/collective_call.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Threads: meet() and part() alternate, called by one thread at a time for each rank; poison() and leave() by
 // any. Invariants:
@@ -64,4 +64,4 @@ class Meeting {
   std::string poison_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

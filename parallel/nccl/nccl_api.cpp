@@ -6,7 +6,7 @@
 
 #include "leat/parallel/communicator.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 constexpr const char* kLibrary = "libnccl.so.2";
@@ -66,4 +66,4 @@ const NcclApi& nccl_library() {
   return api;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -4,7 +4,7 @@
 
 #include <nccl.h>
 
-namespace leat {
+namespace leat::detail {
 
 // Members are named and behave as in nccl.h, for which NCCL's user guide is the reference.
 struct NcclApi {
@@ -30,4 +30,4 @@ struct NcclApi {
 // it, is missing.
 const NcclApi& nccl_library();
 
-}  // namespace leat
+}  // namespace leat::detail

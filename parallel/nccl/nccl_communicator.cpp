@@ -8,6 +8,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 std::unique_ptr<Communicator> make_nccl_communicator(std::shared_ptr<TcpStore> store, Device& device,
                                                      const NcclOptions& options) {
   if (device.kind() != DeviceKind::cuda) {

@@ -5,10 +5,10 @@
 #include <exception>
 #include <utility>
 
-#include "leat/parallel/call_checks.h"
 #include "leat/parallel/communicator.h"
+#include "leat/parallel/host/call_checks.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 // NCCL tells nobody when it is done: its state has to be asked for.
@@ -154,4 +154,4 @@ void NcclHandle::abort(std::string_view why) noexcept {
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "leat/datasets/base/process_identity.h"
-#include "leat/parallel/deadline.h"
 #include "leat/parallel/nccl/nccl_api.h"
+#include "leat/parallel/store/deadline.h"
 
-namespace leat {
+namespace leat::detail {
 
 // The owner of a non-blocking communicator. Threads: any may call any member; calls into NCCL are one at a
 // time. Invariants:
@@ -68,4 +68,4 @@ class NcclHandle {
   std::string failure_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "leat/parallel/call_checks.h"
+#include "leat/parallel/host/call_checks.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 cudaStream_t raw(StreamRef stream) {
@@ -148,4 +148,4 @@ void NcclCommunicator::abort(std::string_view why) noexcept {
   handle_.abort(why);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -7,7 +7,7 @@
 #include "leat/parallel/nccl/nccl_handle.h"
 #include "leat/parallel/nccl_communicator.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Collectives are handed to NCCL on the caller's stream. `api` is the library, or a test's.
 class NcclCommunicator final : public Communicator {
@@ -42,4 +42,4 @@ class NcclCommunicator final : public Communicator {
   NcclHandle handle_;  // last: destroyed before the memory and the stream that NCCL uses
 };
 
-}  // namespace leat
+}  // namespace leat::detail

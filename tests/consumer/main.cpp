@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "leat/datasets/dataset.h"
-#include "leat/loader/errors.h"
-#include "leat/parallel/world.h"
+#include "datasets/dataset.h"
+#include "loader/errors.h"
+#include "parallel/world.h"
 
 namespace {
 

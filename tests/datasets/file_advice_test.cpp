@@ -44,7 +44,7 @@ bool forgets(int fd, std::uint64_t offset, const std::filesystem::path& path) {
 // `announce` has a sample fetched that holds kPayload, which stands in the file once.
 void expect_fetched(const std::filesystem::path& path, const std::function<void()>& announce) {
   const std::uint64_t offset = content_of(path).find(kPayload) + kPayload.size() / 2;
-  const UniqueFd file = open_for_reading(path);
+  const leat::detail::UniqueFd file = open_for_reading(path);
   if (!forgets(file.get(), offset, path)) {
     std::cout << "SKIPPED: the file system of " << path << " does not show what is in the page cache\n";
     return;
@@ -83,7 +83,7 @@ TEST_CASE(
 
 TEST_CASE("ranges and files that are not there are passed over") {
   const TemporaryFolder folder;
-  const UniqueFd file = open_for_reading(folder.write("a", "abc"));
+  const leat::detail::UniqueFd file = open_for_reading(folder.write("a", "abc"));
   will_need(file.get(), 0, 0);
   will_need(file.get(), 100, 100);
   will_need(file.get(), ~std::uint64_t{0}, ~std::uint64_t{0});

@@ -11,6 +11,9 @@
 #include "leat/loader/os/child_process.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 // Counts how often it was opened and closed in this process; cannot be moved.

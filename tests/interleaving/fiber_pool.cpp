@@ -130,6 +130,8 @@ void FiberNursery::report() {
 
 }  // namespace interleaving
 
+namespace detail {
+
 std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options) {
   return std::make_unique<interleaving::FiberPool>(job, static_cast<std::size_t>(options.workers));
 }
@@ -138,4 +140,5 @@ std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob&, const WorkerP
   throw std::logic_error("a simulation has worker processes");
 }
 
+}  // namespace detail
 }  // namespace leat

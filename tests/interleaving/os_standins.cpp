@@ -11,7 +11,7 @@
 #include "leat/loader/os/wake_pipe.h"
 #include "tests/interleaving/simulation.h"
 
-namespace leat {
+namespace leat::detail {
 
 using interleaving::Simulation;
 
@@ -66,4 +66,4 @@ bool SharedMemory::try_take(std::span<const Extent>) const {
 
 void SharedMemory::guard_page(std::size_t) {}
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -19,7 +19,11 @@
 #include "tests/interleaving/choices.h"
 #include "tests/interleaving/fiber.h"
 
+namespace leat::detail {}
+
 namespace leat::interleaving {
+
+using namespace detail;
 
 struct Cell {
   void* address;

@@ -16,6 +16,9 @@
 #include "tests/loader/support/ragged_dataset.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::delivered_bytes;

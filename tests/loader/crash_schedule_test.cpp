@@ -18,6 +18,9 @@
 #include "tests/loader/support/arithmetic_dataset.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::ArithmeticDataset;

@@ -24,6 +24,9 @@
 #include "tests/support/temporary_folder.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::ArithmeticDataset;

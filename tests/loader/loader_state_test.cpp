@@ -11,13 +11,16 @@
 #include <vector>
 
 #include "leat/datasets/base/shared_memory.h"
+#include "leat/loader/bucket_batch_sampler.h"
 #include "leat/loader/data_loader.h"
-#include "leat/loader/samplers/bucket_batch_sampler.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::ArithmeticDataset;

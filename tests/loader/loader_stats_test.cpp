@@ -1,4 +1,5 @@
 #include "leat/loader/loader_stats.h"
+#include "leat/loader/engine/diagnosis.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
@@ -9,9 +10,9 @@
 #include <sstream>
 #include <thread>
 
-#include "leat/loader/batch_scheduler.h"
 #include "leat/loader/data_loader.h"
-#include "leat/loader/loader_meter.h"
+#include "leat/loader/engine/batch_scheduler.h"
+#include "leat/loader/engine/loader_meter.h"
 #include "leat/loader/os/child_process.h"
 #include "leat/loader/workers/worker.h"
 #include "leat/loader/workers/worker_tuner.h"
@@ -20,6 +21,9 @@
 #include "tests/support/temporary_folder.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::ArithmeticDataset;

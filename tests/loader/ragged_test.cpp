@@ -15,6 +15,9 @@
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::check_ragged_rows;

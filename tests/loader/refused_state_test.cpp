@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "leat/loader/bucket_batch_sampler.h"
 #include "leat/loader/data_loader.h"
 #include "leat/loader/loader_state.h"
-#include "leat/loader/samplers/bucket_batch_sampler.h"
-#include "leat/loader/samplers/subset_sampler.h"
-#include "leat/loader/samplers/weighted_sampler.h"
+#include "leat/loader/subset_sampler.h"
+#include "leat/loader/weighted_sampler.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/support/expect_error.h"
 

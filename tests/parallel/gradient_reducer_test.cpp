@@ -318,7 +318,7 @@ TEST_CASE("a bucket waits for the last gradient of every stream that writes one,
                             .value = {.data = &values[i], .dtype = DType::f32, .shape = {1}}});
     }
     GradientReducer reducer(*group[r], parameters);
-    expect_equal(reducer.buckets().size(), std::size_t{1}, "buckets");
+    expect_equal(reducer.bucket_count(), std::size_t{1}, "buckets");
     const Stream slow = host_device().make_stream(), fast = host_device().make_stream();
     const auto write = [&](std::size_t i, const Stream& stream) {
       auto* const gradient = static_cast<float*>(reducer.gradient(i).data);

@@ -1,4 +1,4 @@
-#include "leat/parallel/local/local_group.h"
+#include "leat/parallel/local_group.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -8,6 +8,9 @@
 #include "tests/parallel/support/ranks.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
+
 namespace {
 
 using namespace std::chrono_literals;

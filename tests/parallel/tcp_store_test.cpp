@@ -11,12 +11,16 @@
 #include <thread>
 
 #include "leat/parallel/communicator.h"
-#include "leat/parallel/tcp_socket.h"
+#include "leat/parallel/store/store_protocol.h"
+#include "leat/parallel/store/tcp_socket.h"
 #include "tests/parallel/support/ranks.h"
 #include "tests/parallel/support/stores.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
+
 namespace {
 
 using namespace std::chrono_literals;

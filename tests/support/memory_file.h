@@ -19,7 +19,7 @@ class MemoryFile {
   std::filesystem::path path() const;
 
  private:
-  UniqueFd fd_;
+  leat::detail::UniqueFd fd_;
 };
 
 }  // namespace leat::test

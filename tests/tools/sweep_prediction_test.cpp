@@ -9,6 +9,7 @@
 #include "tests/loader/sweep/sweep_rounds.h"
 #include "tests/support/expect_error.h"
 
+using namespace leat::detail;
 using namespace leat::tools;
 using leat::WhatIf;
 using leat::test::round_at;
@@ -56,12 +57,12 @@ TEST_CASE("the steps of a sample sum up to its delivery, and none is negative") 
 TEST_CASE("more CPUs help where they are busy") {
   auto rounds = rounds_at({{2, {1000}}});
   rounds[0].cpu_share = 0.95;
-  CHECK(predict_cpus(leat::conclude(rounds, {}), 2) == 2000);
+  CHECK(predict_cpus(leat::detail::conclude(rounds, {}), 2) == 2000);
   rounds[0].cpu_share = 0.5;
   rounds[0].others_share = 0.4;
-  CHECK(predict_cpus(leat::conclude(rounds, {}), 2) == 2000);
+  CHECK(predict_cpus(leat::detail::conclude(rounds, {}), 2) == 2000);
   rounds[0].others_share = 0.1;
-  CHECK(predict_cpus(leat::conclude(rounds, {}), 2) == 1000);
+  CHECK(predict_cpus(leat::detail::conclude(rounds, {}), 2) == 1000);
 }
 
 TEST_CASE("a check measures how much faster the change is in each trial") {

@@ -10,14 +10,15 @@
 #include "tools/sweep/options.h"
 #include "tools/sweep/swept_images.h"
 
+using namespace leat::detail;
 using namespace leat::tools;
 using leat::test::rounds_at;
 
 TEST_CASE("rows of the table are as wide as its header") {
   for (const std::uint64_t speed : {1, 12345, 4600000}) {
-    leat::SweepResult result = leat::conclude(rounds_at({{2, {speed}}}, std::nullopt), {});
+    leat::SweepResult result = leat::detail::conclude(rounds_at({{2, {speed}}}, std::nullopt), {});
     CHECK(table_row(result.runs.front()).size() == table_header().size());
-    result = leat::conclude(rounds_at({{2, {speed}}}, 1.0), {});
+    result = leat::detail::conclude(rounds_at({{2, {speed}}}, 1.0), {});
     CHECK(table_row(result.runs.front()).size() == table_header().size());
   }
 }
@@ -32,10 +33,10 @@ TEST_CASE("each column of the table is explained in a line") {
 }
 
 TEST_CASE("a recommendation that is not to be relied on says so, and why") {
-  const std::string good = recommendation(leat::conclude(rounds_at({{2, {100, 100, 100}}}), {}));
+  const std::string good = recommendation(leat::detail::conclude(rounds_at({{2, {100, 100, 100}}}), {}));
   CHECK(good.starts_with("recommended number of workers: 2"));
   CHECK(good.find("relied") == std::string::npos);
-  const std::string bad = recommendation(leat::conclude(rounds_at({{2, {100, 200, 300}}}, 0.4), {}));
+  const std::string bad = recommendation(leat::detail::conclude(rounds_at({{2, {100, 200, 300}}}, 0.4), {}));
   CHECK(bad.starts_with("recommended number of workers: 2"));
   CHECK(bad.find("not to be relied on") != std::string::npos);
   CHECK(bad.find("others used 40 %") != std::string::npos);

@@ -20,6 +20,7 @@
 #include "tools/sweep/what_if.h"
 #include "tools/synthetic/synthetic_folder.h"
 
+using namespace leat::detail;
 using namespace leat::tools;
 
 namespace {
@@ -146,9 +147,9 @@ TEST_CASE("a sweep does not warn that there are more workers than CPUs", "[proce
   SweepOptions options;
   options.image_size = 32;
   const SweptImages swept({.train = images.files(), .held_back = {}}, options);
-  leat::run_isolated([&] {
+  leat::detail::run_isolated([&] {
     if (std::freopen(path.c_str(), "w", stderr) == nullptr) leat::throw_errno("freopen");
-    swept.loader(static_cast<int>(leat::usable_cpus()) + 2).next();
+    swept.loader(static_cast<int>(leat::detail::usable_cpus()) + 2).next();
     return std::string();
   });
   std::ifstream file(path);

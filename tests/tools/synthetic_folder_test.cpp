@@ -16,7 +16,7 @@
 
 namespace leat::tools {
 
-using namespace test;
+using namespace leat::test;
 
 namespace fs = std::filesystem;
 

@@ -9,8 +9,6 @@
 
 namespace leat::tools {
 
-using namespace test;
-
 TEST_CASE("the class names are ten, sorted and distinct") {
   const auto& names = synthetic_class_names();
   CHECK(names.size() == 10);

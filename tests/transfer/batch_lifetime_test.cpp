@@ -12,6 +12,9 @@
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using namespace std::chrono_literals;

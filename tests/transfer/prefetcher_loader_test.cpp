@@ -12,6 +12,7 @@
 #include "tests/transfer/support/device_contract.h"
 
 using namespace leat;
+using namespace leat::detail;
 using test::expect_error;
 
 namespace {

@@ -7,6 +7,7 @@
 #include "tests/transfer/support/scripted_source.h"
 
 using namespace leat;
+using namespace leat::detail;
 using test::expect_error;
 using test::ScriptedSource;
 

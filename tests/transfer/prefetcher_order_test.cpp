@@ -15,6 +15,7 @@
 #include "tests/transfer/support/scripted_source.h"
 
 using namespace leat;
+using namespace leat::detail;
 using test::ScriptedDevice;
 using test::ScriptedSource;
 using Names = std::vector<std::string>;

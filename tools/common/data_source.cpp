@@ -15,6 +15,9 @@
 #include "tools/synthetic/synthetic_folder.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 namespace fs = std::filesystem;

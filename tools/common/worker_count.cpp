@@ -5,10 +5,13 @@
 #include <algorithm>
 
 #include "leat/loader/data_loader.h"
-#include "leat/loader/sweep/sweep.h"
+#include "leat/loader/sweep.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 int parse_one(std::string_view text) {

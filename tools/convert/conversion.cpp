@@ -28,6 +28,9 @@
 #include "tools/convert/target_format.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -16,6 +16,9 @@
 #include "tools/convert/sources.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 namespace fs = std::filesystem;

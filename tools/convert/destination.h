@@ -59,7 +59,7 @@ class WorkFolder {
 
   Destination destination_;
   std::filesystem::path path_;
-  UniqueFd lock_;
+  detail::UniqueFd lock_;
   bool is_made_ = false;       // here
   bool is_published_ = false;  // it has the destination's name
 };

@@ -25,6 +25,9 @@
 #include "tools/convert/sources.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 // Labels that can be had without inflating the record are not checked.

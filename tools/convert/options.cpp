@@ -15,6 +15,9 @@
 #include "tools/convert/manual_text.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 constexpr const char* kAbout =

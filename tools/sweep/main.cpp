@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "leat/loader/sweep/sweep.h"
+#include "leat/loader/sweep.h"
 #include "tools/common/command_line.h"
 #include "tools/common/text_file.h"
 #include "tools/sweep/options.h"
@@ -13,6 +13,7 @@
 #include "tools/sweep/swept_images.h"
 #include "tools/sweep/what_if.h"
 
+using namespace leat::detail;
 using namespace leat::tools;
 
 namespace {

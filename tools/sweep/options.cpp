@@ -12,6 +12,9 @@
 #include "tools/sweep/manual_text.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 constexpr const char* kAbout =

@@ -7,6 +7,9 @@
 #include "leat/loader/sweep/conclusion.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 constexpr double kBusy = 0.8;  // of the CPUs: more of them help

@@ -5,6 +5,9 @@
 #include "leat/loader/sweep/chart.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 std::string table_header() {
   return fmt::format("{:>7}  {:>10}  {:>6}  {:>14}  {:>5}  {:>6}  {:>7}  {:>10}  {:>15}", "workers",
                      "samples/s", "spread", "first batch ms", "CPU", "others", "waiting", "CPU s/1000",

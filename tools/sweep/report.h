@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "leat/loader/sweep/sweep_result.h"
+#include "leat/loader/sweep_result.h"
 
 namespace leat::tools {
 

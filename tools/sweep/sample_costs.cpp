@@ -21,6 +21,9 @@
 #include "tools/sweep/stored_images.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kMostImages = 256;

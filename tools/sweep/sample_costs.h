@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "leat/loader/sweep/sweep_page.h"
+#include "leat/loader/sweep_page.h"
 #include "tools/sweep/swept_images.h"
 
 namespace leat::tools {

@@ -10,6 +10,9 @@
 #include "tools/common/transforms.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -7,7 +7,7 @@
 
 #include "leat/datasets/base/shared_memory.h"
 #include "leat/datasets/image/decode_options.h"
-#include "leat/loader/sweep/sweep.h"
+#include "leat/loader/sweep.h"
 #include "tools/common/image_set.h"
 #include "tools/sweep/options.h"
 
@@ -32,7 +32,7 @@ class SweptImages {
   DecodeOptions decoding_;
   ImageSet images_;
   DataLoaderOptions options_;
-  SharedMemory warned_;  // a flag: the dataset's warnings were told
+  detail::SharedMemory warned_;  // a flag: the dataset's warnings were told
 };
 
 /// What the options say about the data, for the result of a sweep.

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "leat/loader/sweep/sweep_page.h"
+#include "leat/loader/sweep_page.h"
 #include "tools/sweep/sample_costs.h"
 #include "tools/sweep/swept_images.h"
 

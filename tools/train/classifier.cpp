@@ -8,6 +8,9 @@
 #include "leat/datasets/base/checked.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 std::vector<std::size_t> checked_widths(const ClassifierShape& shape) {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include "leat/parallel/gloo_communicator.h"
-#include "leat/parallel/local/local_group.h"
+#include "leat/parallel/local_group.h"
 #include "leat/parallel/nccl_communicator.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {
+
+using namespace detail;
 
 void check_ranks(const WorldSettings& world, int replicas, DeviceKind device) {
   if (replicas > 1 && world.world_size > 1) {

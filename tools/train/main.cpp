@@ -14,6 +14,7 @@
 #include "tools/train/trainer.h"
 
 using namespace leat;
+using namespace leat::detail;
 using namespace leat::tools;
 
 namespace {

@@ -4,6 +4,9 @@
 #include "leat/datasets/rng.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 float* floats(const DeviceBuffer& buffer, std::size_t offset = 0) {

@@ -12,6 +12,9 @@
 #include "tools/train/schedule.h"
 
 namespace leat::tools {
+
+using namespace detail;
+
 namespace {
 
 LabelledRows rows_of(const DeviceBatch& batch, const RowRange& range) {

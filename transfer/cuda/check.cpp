@@ -4,7 +4,7 @@
 
 #include "leat/transfer/device.h"
 
-namespace leat::cuda {
+namespace leat::detail::cuda {
 
 void check(cudaError_t status, std::string_view device, std::string_view call,
            std::optional<std::size_t> bytes) {
@@ -24,4 +24,4 @@ DeviceGuard::~DeviceGuard() {
   if (before_ != ordinal_) cudaSetDevice(before_);
 }
 
-}  // namespace leat::cuda
+}  // namespace leat::detail::cuda

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace leat::cuda {
+namespace leat::detail::cuda {
 
 // Throws DeviceError "<device>: <call> of <bytes> bytes failed: <CUDA's text> (<CUDA's name>)" unless
 // `status` is success. Clears the runtime's last error, so that the next check of it reports its own.
@@ -27,4 +27,4 @@ class DeviceGuard {
   int before_ = 0;
 };
 
-}  // namespace leat::cuda
+}  // namespace leat::detail::cuda

@@ -9,7 +9,7 @@
 
 #include "leat/transfer/cuda/normalize_kernel.h"
 
-namespace leat::cuda {
+namespace leat::detail::cuda {
 namespace {
 
 std::string full_name(int ordinal) {
@@ -152,4 +152,4 @@ void CudaDevice::end_range() noexcept {
   nvtxRangePop();
 }
 
-}  // namespace leat::cuda
+}  // namespace leat::detail::cuda

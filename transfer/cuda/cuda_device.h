@@ -12,7 +12,7 @@
 #include "leat/transfer/cuda/host_work.h"
 #include "leat/transfer/device.h"
 
-namespace leat::cuda {
+namespace leat::detail::cuda {
 
 // Stream handles are cudaStream_t, made here or by a framework; the default streams (null, cudaStreamLegacy,
 // cudaStreamPerThread) are refused, since what they wait for depends on who asks. Event handles are
@@ -69,4 +69,4 @@ class CudaDevice final : public Device {
   HostWork host_work_;
 };
 
-}  // namespace leat::cuda
+}  // namespace leat::detail::cuda

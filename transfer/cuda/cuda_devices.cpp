@@ -7,6 +7,9 @@
 #include "leat/transfer/cuda/cuda_device.h"
 
 namespace leat {
+
+using namespace detail;
+
 namespace {
 
 cudaError_t count_devices(int& count) noexcept {

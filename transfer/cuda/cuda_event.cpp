@@ -1,6 +1,6 @@
 #include "leat/transfer/cuda/cuda_event.h"
 
-namespace leat::cuda {
+namespace leat::detail::cuda {
 
 cudaError_t CudaEvent::record(cudaStream_t stream, HostWork& host_work) {
   const std::lock_guard lock(mutex_);
@@ -20,4 +20,4 @@ void CudaEvent::rethrow() const {
   if (carried_ != nullptr) carried_->rethrow();
 }
 
-}  // namespace leat::cuda
+}  // namespace leat::detail::cuda

@@ -8,7 +8,7 @@
 
 #include "leat/transfer/cuda/host_work.h"
 
-namespace leat::cuda {
+namespace leat::detail::cuda {
 
 // Without timing, which makes it cheap to record. Thread-safe; the members return CUDA's status.
 class CudaEvent {
@@ -30,4 +30,4 @@ class CudaEvent {
   std::shared_ptr<FailureSlot> carried_;  // guarded by mutex_; shared with the queued host functions
 };
 
-}  // namespace leat::cuda
+}  // namespace leat::detail::cuda

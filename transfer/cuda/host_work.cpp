@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace leat::cuda {
+namespace leat::detail::cuda {
 namespace {
 
 using Closure = std::function<void()>;
@@ -93,4 +93,4 @@ std::shared_ptr<FailureSlot> HostWork::find_or_make(cudaStream_t stream) {
   return slot;
 }
 
-}  // namespace leat::cuda
+}  // namespace leat::detail::cuda

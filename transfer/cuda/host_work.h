@@ -9,7 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
-namespace leat::cuda {
+namespace leat::detail::cuda {
 
 // A failure's place: set once, then constant. Thread-safe.
 class FailureSlot {
@@ -59,4 +59,4 @@ class HostWork {
   std::unordered_map<unsigned long long, std::shared_ptr<FailureSlot>> slots_;  // guarded by mutex_
 };
 
-}  // namespace leat::cuda
+}  // namespace leat::detail::cuda

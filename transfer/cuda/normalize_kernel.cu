@@ -9,7 +9,7 @@
 // The kernels are bound by memory: what counts is that a warp's accesses are coalesced and wide. A thread
 // makes 16 bytes of each plane it writes (kPack elements), in one store. Sizes and addresses that do not
 // allow it take the plain kernel, which gives the same bits: every value is one __fmaf_rn and one rounding.
-namespace leat::cuda {
+namespace leat::detail::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
@@ -225,4 +225,4 @@ cudaError_t launch_normalize(void* to, const std::uint8_t* from, const PixelShap
   return cudaGetLastError();
 }
 
-}  // namespace leat::cuda
+}  // namespace leat::detail::cuda

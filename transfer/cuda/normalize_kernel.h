@@ -7,11 +7,11 @@
 
 #include "leat/transfer/normalize.h"
 
-namespace leat::cuda {
+namespace leat::detail::cuda {
 
 // Device::normalize() for memory of the current device; `how` has been checked. Returns the status of the
 // launch.
 cudaError_t launch_normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
                              const Normalization& how, cudaStream_t stream);
 
-}  // namespace leat::cuda
+}  // namespace leat::detail::cuda

@@ -14,7 +14,7 @@
 #include "leat/transfer/host/host_normalize.h"
 #include "leat/transfer/host/host_stream.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 constexpr std::align_val_t kAlignment{256};
@@ -151,8 +151,13 @@ void HostDevice::deallocate(std::byte* memory, std::size_t) noexcept {
 
 void HostDevice::unpin(std::span<std::byte>) noexcept {}
 
+}  // namespace leat::detail
+
+namespace leat {
+
 Device& host_device() {
-  static HostDevice* const device = new HostDevice;  // never destroyed: streams may live in other statics
+  static detail::HostDevice* const device =
+      new detail::HostDevice;  // never destroyed: streams may live in other statics
   return *device;
 }
 

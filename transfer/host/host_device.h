@@ -3,7 +3,7 @@
 
 #include "leat/transfer/device.h"
 
-namespace leat {
+namespace leat::detail {
 
 class HostEvent;
 class HostStream;
@@ -45,4 +45,4 @@ class HostDevice final : public Device {
   void unpin(std::span<std::byte> memory) noexcept override;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

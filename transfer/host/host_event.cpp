@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace leat {
+namespace leat::detail {
 
 void HostMark::fire(std::exception_ptr failure) noexcept {
   // Notified under the lock: once it is free a waiter may return and drop the mark.
@@ -33,4 +33,4 @@ std::shared_ptr<HostMark> HostEvent::last() const {
   return mark_;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-namespace leat {
+namespace leat::detail {
 
 // One recording of an event: fires once, when its stream gets there. Thread-safe.
 class HostMark {
@@ -36,4 +36,4 @@ class HostEvent {
       mark_;  // guarded by mutex_; shared with streams that have yet to fire or to pass it
 };
 
-}  // namespace leat
+}  // namespace leat::detail

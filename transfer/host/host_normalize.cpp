@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 template <class T>
@@ -97,4 +97,4 @@ void normalize_on_host(void* to, const std::uint8_t* from, const PixelShape& sha
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 
 #include "leat/transfer/normalize.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Device::normalize() for host memory, on the calling thread. `to` holds shape.count() elements of how.dtype;
 // it must not overlap `from`. A u8 has 256 values, so the formula is evaluated once for each value and
@@ -13,4 +13,4 @@ namespace leat {
 void normalize_on_host(void* to, const std::uint8_t* from, const PixelShape& shape,
                        const Normalization& how) noexcept;
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 #include "leat/loader/os/service_thread.h"
 #include "leat/transfer/device.h"
 
-namespace leat {
+namespace leat::detail {
 
 HostStream::HostStream() : thread_(start_service_thread("leat-stream", [this] { work_off(); })) {}
 
@@ -80,4 +80,4 @@ void HostStream::perform(Task& task) noexcept {
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -12,7 +12,7 @@
 
 #include "leat/transfer/host/host_event.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Threads: any thread may call the members, except that work running on the stream must not call
 // synchronize() or the destructor; the stream's own thread runs everything that was queued.
@@ -62,4 +62,4 @@ class HostStream {
   std::thread thread_;  // constant after construction; last, so that it starts when the rest is there
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "leat/datasets/image/imagenet.h"
 #include "leat/datasets/image/resample_kernels.h"
+#include "leat/datasets/imagenet.h"
 
 namespace leat {
 

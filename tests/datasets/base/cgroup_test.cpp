@@ -6,6 +6,7 @@
 #include "tests/support/temporary_folder.h"
 
 using namespace leat;
+using namespace leat::detail;
 using Groups = std::vector<Cgroup>;
 
 TEST_CASE("groups of version 2 are found with those above them") {

@@ -4,6 +4,9 @@
 #include "leat/datasets/errors.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 TEST_CASE("size arithmetic refuses to wrap round") {

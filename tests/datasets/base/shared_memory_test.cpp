@@ -19,6 +19,9 @@
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 TEST_CASE("shared memory is zeroed, and more than there is comes as an error with both figures") {

@@ -19,6 +19,8 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 namespace {
 
 // "pages", u8: `pages` pages, byte k of sample i is i + k / 64 modulo 256. `done(row)` is called with the row of a

@@ -37,6 +37,8 @@ extern "C" int fallocate(int fd, int mode, off_t offset, off_t bytes) {
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 namespace {
 
 void put(SampleStore& store, std::size_t sample, std::string_view text) {

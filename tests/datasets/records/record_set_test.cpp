@@ -11,6 +11,8 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 namespace fs = std::filesystem;
 
 namespace {

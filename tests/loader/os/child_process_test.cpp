@@ -13,6 +13,9 @@
 #include "leat/loader/os/child_process.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 TEST_CASE("a child that throws leaves with 125, a killed one says by which signal", "[process]") {

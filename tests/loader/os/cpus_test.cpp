@@ -4,6 +4,9 @@
 #include <cmath>
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 TEST_CASE("cpu.max is a quota over a period") {

@@ -5,6 +5,9 @@
 #include <vector>
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 // How many of `heights` evenly spaced points per column stand for each index.

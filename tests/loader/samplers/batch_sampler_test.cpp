@@ -1,4 +1,4 @@
-#include "leat/loader/samplers/batch_sampler.h"
+#include "leat/loader/batch_sampler.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <memory>

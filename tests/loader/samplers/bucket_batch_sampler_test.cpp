@@ -1,4 +1,4 @@
-#include "leat/loader/samplers/bucket_batch_sampler.h"
+#include "leat/loader/bucket_batch_sampler.h"
 
 #include <algorithm>
 #include <atomic>

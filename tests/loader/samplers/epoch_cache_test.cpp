@@ -7,6 +7,9 @@
 #include <vector>
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 TEST_CASE("a value is made once per change of epoch, and a reader keeps the one it has") {

@@ -1,4 +1,4 @@
-#include "leat/loader/samplers/position_set.h"
+#include "leat/loader/position_set.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <random>

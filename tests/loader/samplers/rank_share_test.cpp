@@ -1,4 +1,4 @@
-#include "leat/loader/samplers/rank_share.h"
+#include "leat/loader/rank_share.h"
 
 #include <catch2/catch_test_macros.hpp>
 

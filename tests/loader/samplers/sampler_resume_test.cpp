@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "leat/loader/samplers/sampler.h"
+#include "leat/loader/sampler.h"
 #include "tests/support/expect_error.h"
 
 namespace leat {

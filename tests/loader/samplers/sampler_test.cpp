@@ -1,4 +1,4 @@
-#include "leat/loader/samplers/sampler.h"
+#include "leat/loader/sampler.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -12,6 +12,9 @@
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 std::vector<std::uint64_t> all(const Sampler& sampler, std::uint64_t epoch) {

@@ -4,11 +4,14 @@
 #include <set>
 #include <vector>
 
+#include "leat/loader/sampler.h"
 #include "leat/loader/samplers/permutation.h"
-#include "leat/loader/samplers/sampler.h"
 #include "tests/support/chi_squared.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 constexpr std::uint64_t kBillion = 1'000'000'000;

@@ -1,4 +1,4 @@
-#include "leat/loader/samplers/subset_sampler.h"
+#include "leat/loader/subset_sampler.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-#include "leat/loader/samplers/weighted_sampler.h"
+#include "leat/loader/weighted_sampler.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

@@ -7,6 +7,9 @@
 #include "leat/datasets/base/memory_limits.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 constexpr std::size_t kChunk = ArenaPages::kChunk;

@@ -7,6 +7,9 @@
 #include "leat/datasets/errors.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 FailureRecord capture(const std::function<void()>& throwing) {

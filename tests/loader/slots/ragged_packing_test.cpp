@@ -9,10 +9,13 @@
 #include "leat/datasets/errors.h"
 #include "leat/datasets/rng.h"
 #include "leat/datasets/sample_writer.h"
-#include "leat/loader/bad_samples.h"
+#include "leat/loader/engine/bad_sample_log.h"
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 constexpr std::size_t kRows = 13, kMaxLength = 5;

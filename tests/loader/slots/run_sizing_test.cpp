@@ -3,6 +3,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 TEST_CASE("slow and unmeasured samples are claimed one by one, tiny ones by a worker's share of the batch") {

@@ -4,6 +4,9 @@
 #include <stdexcept>
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 TEST_CASE("a slot goes from free through flight and lease back to free") {

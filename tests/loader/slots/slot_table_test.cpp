@@ -8,6 +8,9 @@
 #include "leat/datasets/errors.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 BatchLayout layout_of(std::size_t rows) {

@@ -12,6 +12,8 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 namespace fs = std::filesystem;
 
 namespace {

@@ -8,6 +8,9 @@
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::round_at;

@@ -9,6 +9,7 @@
 #include "tests/support/expect_error.h"
 
 using namespace leat;
+using namespace leat::detail;
 using test::expect_error;
 
 TEST_CASE("the result comes from another process", "[process]") {

@@ -6,6 +6,9 @@
 #include <vector>
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 // user nice system idle iowait irq softirq steal guest guest_nice

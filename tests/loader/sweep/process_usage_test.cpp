@@ -10,6 +10,7 @@
 #include "leat/loader/sweep/isolated.h"
 
 using namespace leat;
+using namespace leat::detail;
 
 TEST_CASE("CPU time grows with work, and memory with pages that were written", "[process]") {
   // Far more than the program's own pages: those of its libraries count half as soon as a second test program maps

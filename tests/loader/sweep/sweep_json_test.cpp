@@ -2,10 +2,12 @@
 #include <nlohmann/json.hpp>
 
 #include "leat/loader/sweep/conclusion.h"
-#include "leat/loader/sweep/sweep_result.h"
+#include "leat/loader/sweep_result.h"
 #include "tests/loader/sweep/sweep_rounds.h"
 
 namespace leat {
+
+using namespace leat::detail;
 
 using nlohmann::json;
 

@@ -1,4 +1,4 @@
-#include "leat/loader/sweep/sweep_page.h"
+#include "leat/loader/sweep_page.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -15,6 +15,9 @@
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 SweepResult result_of(const test::Speeds& speeds, double others = 0) {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "leat/loader/sweep/sweep_result.h"
+#include "leat/loader/sweep_result.h"
 
 namespace leat::test {
 

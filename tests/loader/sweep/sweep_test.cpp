@@ -1,4 +1,4 @@
-#include "leat/loader/sweep/sweep.h"
+#include "leat/loader/sweep.h"
 
 #include <sys/mman.h>
 
@@ -19,6 +19,9 @@
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::ArithmeticDataset;

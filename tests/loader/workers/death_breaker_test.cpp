@@ -3,6 +3,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 TEST_CASE("three deaths without a finished sample are bad luck, the fourth ends it") {

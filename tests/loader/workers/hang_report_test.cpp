@@ -22,6 +22,9 @@
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::HookedDataset;

@@ -20,6 +20,9 @@
 #include "tests/loader/support/memory_cgroup.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 constexpr std::size_t kMiB = 1 << 20;

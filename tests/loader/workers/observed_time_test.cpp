@@ -3,6 +3,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 TEST_CASE("time passes while somebody looks often enough") {

@@ -13,6 +13,9 @@
 #include "tests/loader/support/each_worker_kind.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::ArithmeticDataset;

@@ -17,12 +17,15 @@
 
 #include "leat/datasets/base/shared_memory.h"
 #include "leat/loader/data_loader.h"
-#include "leat/loader/loader_core.h"
+#include "leat/loader/engine/loader_core.h"
 #include "leat/loader/os/child_process.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::ArithmeticDataset;

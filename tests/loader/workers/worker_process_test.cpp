@@ -21,6 +21,9 @@
 #include "tests/support/expect_error.h"
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::ArithmeticDataset;

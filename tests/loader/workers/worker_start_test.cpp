@@ -34,6 +34,9 @@ extern "C" int __cxa_atexit(void (*)(void*), void*, void*);
 extern "C" void __cxa_finalize(void*);
 
 namespace leat {
+
+using namespace leat::detail;
+
 namespace {
 
 using test::ArithmeticDataset;

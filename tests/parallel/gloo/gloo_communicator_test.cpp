@@ -9,6 +9,9 @@
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
+
 namespace {
 
 using namespace std::chrono_literals;

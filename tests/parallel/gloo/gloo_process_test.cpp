@@ -13,6 +13,9 @@
 #include "tests/parallel/support/stores.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
+
 namespace {
 
 using namespace std::chrono_literals;

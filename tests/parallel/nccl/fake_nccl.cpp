@@ -8,9 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "leat/parallel/local/local_group.h"
+#include "leat/parallel/local_group.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
+
 namespace {
 
 // What stands behind an ncclComm_t.

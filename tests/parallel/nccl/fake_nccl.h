@@ -26,6 +26,6 @@ struct FakeNccl {
 };
 
 FakeNccl& fake_nccl();
-const NcclApi& fake_nccl_api();
+const leat::detail::NcclApi& fake_nccl_api();
 
 }  // namespace leat::test

@@ -7,6 +7,9 @@
 #include "tests/parallel/support/stores.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
+
 namespace {
 
 TEST_CASE("one NCCL rank sums, broadcasts, gathers and reduces gradients", "[gpu]") {

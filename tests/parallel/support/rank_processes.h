@@ -15,7 +15,7 @@
 #include "leat/datasets/base/unique_fd.h"
 #include "leat/datasets/errors.h"
 #include "leat/loader/os/child_process.h"
-#include "leat/parallel/tcp_socket.h"
+#include "leat/parallel/store/tcp_socket.h"
 
 namespace leat::test {
 
@@ -27,9 +27,9 @@ class RankProcess {
   RankProcess(int rank, const std::function<void(int rank, const Report&)>& body) {
     int ends[2];
     if (::pipe(ends) != 0) throw_errno("pipe for a rank's report");
-    output_ = UniqueFd(ends[0]);
-    const UniqueFd input(ends[1]);
-    process_.emplace(ChildProcess::run([&] {
+    output_ = leat::detail::UniqueFd(ends[0]);
+    const leat::detail::UniqueFd input(ends[1]);
+    process_.emplace(leat::detail::ChildProcess::run([&] {
       const Report report = [&](const std::string& text) {
         if (::write(input.get(), text.data(), text.size()) < 0) ::_exit(3);
       };
@@ -55,14 +55,14 @@ class RankProcess {
   int wait() { return process_->wait(); }
 
  private:
-  UniqueFd output_;
-  std::optional<ChildProcess> process_;
+  leat::detail::UniqueFd output_;
+  std::optional<leat::detail::ChildProcess> process_;
 };
 
 // A port that nobody listens at, most likely still so a moment later.
 inline std::uint16_t free_port() {
-  const UniqueFd listener = listen_at("127.0.0.1", 0);
-  return local_port(listener.get());
+  const leat::detail::UniqueFd listener = leat::detail::listen_at("127.0.0.1", 0);
+  return leat::detail::local_port(listener.get());
 }
 
 }  // namespace leat::test

@@ -6,6 +6,9 @@
 #include "leat/transfer/host/host_normalize.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
+
 namespace {
 
 bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {

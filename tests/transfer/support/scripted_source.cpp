@@ -4,10 +4,11 @@
 #include <cstring>
 
 #include "leat/loader/errors.h"
+#include "leat/loader/slots/slot_owner.h"
 
 namespace leat::test {
 
-class ScriptedSource::Slots final : public SlotOwner {
+class ScriptedSource::Slots final : public leat::detail::SlotOwner {
  public:
   Slots(BatchLayout layout, std::size_t count)
       : layout_(std::move(layout)),

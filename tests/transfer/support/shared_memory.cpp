@@ -12,7 +12,7 @@
 namespace leat::test {
 
 SharedMemory::SharedMemory(std::size_t bytes) {
-  const UniqueFd fd(::memfd_create("leat-test", MFD_CLOEXEC));
+  const leat::detail::UniqueFd fd(::memfd_create("leat-test", MFD_CLOEXEC));
   if (!fd) throw_errno("memfd_create for a test");
   if (::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) throw_errno("ftruncate for a test");
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);

@@ -7,7 +7,7 @@
 
 #include "tests/interleaving/simulation.h"
 
-namespace leat {
+namespace leat::detail {
 
 template <class T>
 class SharedAtomic {
@@ -66,4 +66,4 @@ class SharedAtomic {
   mutable T value_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

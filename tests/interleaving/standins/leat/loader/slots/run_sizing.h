@@ -6,7 +6,7 @@
 
 #include "tests/interleaving/simulation.h"
 
-namespace leat {
+namespace leat::detail {
 
 struct RunSizing {
   static std::size_t max_runs(std::size_t batch_size, std::size_t) { return batch_size; }
@@ -15,4 +15,4 @@ struct RunSizing {
   }
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -1,0 +1,312 @@
+#include "leat/loader/engine/batch_scheduler.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "leat/datasets/base/checked.h"
+#include "leat/datasets/base/memory_limits.h"
+#include "leat/loader/errors.h"
+#include "leat/loader/slots/ragged_packing.h"
+#include "leat/loader/slots/run_sizing.h"
+
+namespace leat::detail {
+
+namespace {
+
+constexpr std::size_t kSparePerCommon = 15;   // slots, at most
+constexpr std::size_t kShareOfAvailable = 5;  // of the memory that is left, spare slots may take one part
+
+std::size_t spare_slots(const SchedulerOptions& options, std::size_t bytes_of_slot) {
+  if (options.reorder_bytes == 0) return 0;
+  const std::size_t bytes = std::min(options.reorder_bytes, available_memory() / kShareOfAvailable);
+  return std::min(bytes / bytes_of_slot, checked_multiply(kSparePerCommon, options.depth));
+}
+
+SlotTable::Dimensions dimensions_of(const BatchLayout& layout, const SchedulerOptions& options) {
+  const std::size_t runs = RunSizing::max_runs(layout.capacity(), options.workers);
+  return {checked_add(options.depth, options.leases), runs, options.workers,
+          spare_slots(options, SlotTable::bytes_of_slot(layout, runs)), options.forks};
+}
+
+}  // namespace
+
+BatchScheduler::BatchScheduler(const BatchLayout& layout, SchedulerOptions options)
+    : table_(layout, dimensions_of(layout, options)),
+      options_(std::move(options)),
+      ledger_(table_.slots()),
+      bad_samples_(options_.bad_sample_limit),
+      planner_(layout.capacity()),
+      trace_(options_.trace, table_) {}
+
+void BatchScheduler::begin_epoch(EpochStart start) {
+  const std::lock_guard lock(mutex_);
+  for (const InFlight& batch : in_flight_) {
+    table_.cancel(batch.slot);
+    ledger_.drain(batch.slot);
+  }
+  in_flight_.clear();
+  deliveries_ = start.done;
+  batches_delivered_ = samples_delivered_ = 0;
+  planning_error_ = nullptr;
+  planner_.begin(std::move(start));
+  bad_samples_.begin_epoch();
+  publish_more();
+}
+
+void BatchScheduler::sweep_draining() {
+  for (const std::size_t slot : ledger_.draining()) {
+    if (!table_.finished(slot)) continue;
+    table_.clear(slot);
+    ledger_.free(slot);
+  }
+}
+
+void BatchScheduler::publish_more() {
+  sweep_draining();
+  try {
+    while (!closed_ && !planning_error_ && !planner_.at_end() && has_room()) publish_next();
+  } catch (...) {
+    planning_error_ = std::current_exception();
+  }
+}
+
+bool BatchScheduler::has_room() {
+  if (in_flight_.size() < options_.depth) return ledger_.has_common();
+  return may_run_ahead() && (ledger_.has_free() || open_spare_slot());
+}
+
+// One worker at least is with the oldest batch; the others are to have a batch each.
+bool BatchScheduler::may_run_ahead() const {
+  if (!table_.has_spare() || finished(in_flight_.front())) return false;
+  const std::size_t wanted = table_.active() - 1;
+  std::size_t unfinished = 0;
+  for (std::size_t i = in_flight_.size(); i-- > 1 && unfinished < wanted;) {
+    unfinished += finished(in_flight_[i]) ? 0 : 1;
+  }
+  return unfinished < wanted;
+}
+
+bool BatchScheduler::open_spare_slot() {
+  const std::size_t slot = table_.opened();
+  may_open_ = may_open_ && table_.open_next();  // where memory is refused once, it is not asked for again
+  if (!may_open_) return false;
+  ledger_.add_spare();
+  trace_.opened(slot);
+  return true;
+}
+
+bool BatchScheduler::finished(const InFlight& batch) const {
+  batch.seen_finished = batch.seen_finished || table_.finished(batch.slot);
+  return batch.seen_finished;
+}
+
+void BatchScheduler::publish_next() {
+  const std::vector<std::uint64_t>& indices = planner_.indices();
+  BatchTicket ticket;
+  ticket.epoch = planner_.epoch();
+  ticket.number = planner_.number();
+  ticket.rows = indices.size();
+  ticket.rows_per_run = RunSizing::rows_per_run(ticket.rows, table_.active(), table_.ns_per_sample());
+  const std::size_t slot = ledger_.take();
+  std::copy(indices.begin(), indices.end(), table_.indices(slot).begin());
+  ticket.generation = ++generation_;
+  table_.publish(slot, ticket);
+  in_flight_.push_back({slot, ticket, {}, steady_ns(), false});
+  planner_.advance();
+}
+
+std::optional<HostBatch> BatchScheduler::take() {
+  const std::optional<InFlight> taken = take_ready();
+  if (!taken) return std::nullopt;
+  const auto& ticket = taken->ticket;
+  std::byte* const data = table_.data(taken->slot);
+  const std::span<std::uint64_t> indices = table_.indices(taken->slot);
+  HostBatch batch({.epoch = ticket.epoch,
+                   .number = ticket.number,
+                   .rows = rows_of(*taken),
+                   .slot = taken->slot,
+                   .data = data,
+                   .indices = indices.data(),
+                   .layout = &table_.layout(),
+                   .batched = options_.batched},
+                  shared_from_this());
+  // Without the lock: it may move megabytes, and gives the slot back where it throws.
+  pack_ragged_fields(table_.layout(), data, ticket.rows, ticket.rows_per_run, table_.ragged_memory());
+  if (options_.on_bad_sample == OnBadSample::skip) {
+    remove_rows(table_.layout(), data, indices.first(ticket.rows), taken->bad_rows);
+  } else {
+    substitute_rows(table_.layout(), data, indices.first(ticket.rows), taken->bad_rows,
+                    table_.ragged_memory());
+  }
+  return batch;
+}
+
+std::size_t BatchScheduler::rows_of(const InFlight& batch) const {
+  const bool skip = options_.on_bad_sample == OnBadSample::skip;
+  return batch.ticket.rows - (skip ? batch.bad_rows.size() : 0);
+}
+
+std::optional<BatchScheduler::InFlight> BatchScheduler::take_ready() {
+  const std::lock_guard lock(mutex_);
+  publish_more();
+  if (in_flight_.empty() && planning_error_) {
+    planner_.end();  // the epoch cannot go on
+    std::rethrow_exception(std::exchange(planning_error_, nullptr));
+  }
+  for (Flight batch = deliverable(); batch != in_flight_.end(); batch = deliverable()) {
+    if (options_.on_bad_sample == OnBadSample::raise) {
+      if (const auto run = table_.failed_run(batch->slot)) raise(batch, *run);
+    }
+    if (!settle(*batch)) continue;  // some of its rows have gone to the workers again
+    if (batch->bad_rows.size() < batch->ticket.rows) return deliver(batch);
+    recycle(batch);  // nothing is left of it
+  }
+  return std::nullopt;
+}
+
+BatchScheduler::Flight BatchScheduler::deliverable() {
+  if (all_leased()) return in_flight_.end();
+  const auto finished = [this](const InFlight& batch) { return this->finished(batch); };
+  if (!options_.in_order) return std::find_if(in_flight_.begin(), in_flight_.end(), finished);
+  return !in_flight_.empty() && finished(in_flight_.front()) ? in_flight_.begin() : in_flight_.end();
+}
+
+// A run stops at its bad row; the rows behind it are loaded once that row is noted. False where there are any, or
+// were: they may have been loaded meanwhile, and one of them found bad.
+bool BatchScheduler::settle(InFlight& batch) {
+  while (const auto run = table_.failed_run(batch.slot)) set_aside(batch, *run);
+  return finished(batch) && !table_.failed_run(batch.slot);
+}
+
+void BatchScheduler::set_aside(InFlight& batch, std::size_t run) {
+  const FailureRecord& failure = table_.failure(batch.slot, run);
+  batch.bad_rows.push_back(failure.row);
+  BadSample bad{planner_.epoch(), batch.ticket.number, origin_of(failure)};
+  empty_ragged_row(table_.layout(), table_.data(batch.slot), batch.ticket.first_row(run), failure.row);
+  table_.reopen_after_failure(batch.slot, run);
+  batch.seen_finished = false;
+  bad_samples_.add(std::move(bad), planner_.samples());
+}
+
+void BatchScheduler::raise(const Flight& batch, std::size_t run) {
+  const SampleError error(batch->ticket.number, origin_of(table_.failure(batch->slot, run)));
+  recycle(batch);
+  throw error;
+}
+
+SampleError::Origin BatchScheduler::origin_of(const FailureRecord& failure) const {
+  const std::span frames(failure.stack.data(), failure.stack_frames);
+  return {failure.index,
+          failure.source,
+          failure.type,
+          failure.text,
+          failure.worker,
+          static_cast<int>(failure.deaths),
+          frames.empty() ? "" : describe_frames(frames)};
+}
+
+BatchScheduler::InFlight BatchScheduler::deliver(const Flight& batch) {
+  InFlight taken = std::move(*batch);
+  std::sort(taken.bad_rows.begin(), taken.bad_rows.end());
+  deliveries_.delivered(taken.ticket.number, taken.ticket.rows);
+  ++batches_delivered_;
+  samples_delivered_ += rows_of(taken);
+  trace_.delivered(taken.slot, taken.ticket, taken.published_ns);
+  in_flight_.erase(batch);
+  table_.clear(taken.slot);
+  ledger_.deliver(taken.slot);
+  if (!workers_rest()) publish_more();
+  return taken;
+}
+
+// All that is in flight is ready, so the workers sleep, and to wake them takes longer than all else that next() does.
+// The batch after those is published when this one is released.
+bool BatchScheduler::workers_rest() const {
+  return !in_flight_.empty() && std::all_of(in_flight_.begin(), in_flight_.end(),
+                                            [this](const InFlight& batch) { return finished(batch); });
+}
+
+void BatchScheduler::recycle(const Flight& batch) {
+  const std::size_t slot = batch->slot;
+  deliveries_.delivered(batch->ticket.number, batch->ticket.rows);
+  in_flight_.erase(batch);
+  table_.clear(slot);
+  ledger_.free(slot);
+  publish_more();
+}
+
+// Looks at the draining slots, too: the end of the last run of one is signalled to a parent that awaits it, but
+// not again. Where all slots drain or are leased, nothing else would ever be.
+bool BatchScheduler::ready() {
+  const std::lock_guard lock(mutex_);
+  publish_more();
+  return deliverable() != in_flight_.end() || (in_flight_.empty() && planning_error_);
+}
+
+bool BatchScheduler::epoch_finished() const {
+  const std::lock_guard lock(mutex_);
+  return in_flight_.empty() && planner_.at_end() && !planning_error_;
+}
+
+bool BatchScheduler::starved() const {
+  const std::lock_guard lock(mutex_);
+  return all_leased();
+}
+
+std::size_t BatchScheduler::leased() const {
+  const std::lock_guard lock(mutex_);
+  return ledger_.leased();
+}
+
+DeliveryLog BatchScheduler::deliveries() const {
+  const std::lock_guard lock(mutex_);
+  return deliveries_;
+}
+
+LoaderState::Earlier BatchScheduler::earlier() const {
+  const std::lock_guard lock(mutex_);
+  return planner_.earlier();
+}
+
+std::size_t BatchScheduler::epoch_batches() const {
+  const std::lock_guard lock(mutex_);
+  return planner_.batches();
+}
+
+SchedulerCounts BatchScheduler::counts() const {
+  const std::lock_guard lock(mutex_);
+  const auto finished = [this](const InFlight& batch) { return this->finished(batch); };
+  return {.batches = batches_delivered_,
+          .samples = samples_delivered_,
+          .slots = ledger_.size(),
+          .slots_leased = ledger_.leased(),
+          .in_flight = in_flight_.size(),
+          .ready = static_cast<std::size_t>(std::count_if(in_flight_.begin(), in_flight_.end(), finished))};
+}
+
+std::size_t BatchScheduler::bad_sample_count() const {
+  const std::lock_guard lock(mutex_);
+  return bad_samples_.count();
+}
+
+std::vector<BadSample> BatchScheduler::bad_samples() const {
+  const std::lock_guard lock(mutex_);
+  return bad_samples_.kept();
+}
+
+void BatchScheduler::close() noexcept {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+}
+
+void BatchScheduler::release(std::size_t slot) noexcept {
+  if (in_another_process()) return;
+  const std::lock_guard lock(mutex_);
+  trace_.released(slot);
+  ledger_.free(slot);
+  publish_more();
+  if (!closed_ && !planning_error_) planner_.plan_ahead();  // so that next() need not
+}
+
+}  // namespace leat::detail

@@ -1,0 +1,33 @@
+// The slots' part of a trace: when each was loaded, ready and leased, and which worker loaded which rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "leat/loader/engine/trace.h"
+#include "leat/loader/slots/slot_table.h"
+
+namespace leat::detail {
+
+// Not thread-safe: one for each BatchScheduler, under its lock. Does nothing without a trace.
+class SlotTrace {
+ public:
+  // `trace` may be null, `table` outlives this. It is shared: batches that outlive the loader end their spans.
+  SlotTrace(std::shared_ptr<Trace> trace, const SlotTable& table)
+      : trace_(std::move(trace)), table_(&table) {}
+
+  void opened(std::size_t slot);  // a spare one
+  // The batch goes to the consumer; its runs are done. Times are nanoseconds of std::chrono::steady_clock.
+  void delivered(std::size_t slot, const BatchTicket& ticket, std::uint64_t published_ns);
+  void released(std::size_t slot);  // by the consumer
+
+ private:
+  std::shared_ptr<Trace> trace_;
+  const SlotTable* table_;
+  std::vector<std::uint64_t> leased_since_ns_;  // by slot, as far as any was delivered
+};
+
+}  // namespace leat::detail

@@ -1,0 +1,111 @@
+// Which samples an epoch visits, in which order. A sampler is a pure function of (epoch, position): it has no
+// state to advance, so any position of any epoch can be asked for at once, by any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "leat/loader/position_set.h"
+#include "leat/loader/rank_share.h"
+
+namespace leat {
+
+class Sampler : public std::enable_shared_from_this<Sampler> {
+ public:
+  virtual ~Sampler() = default;
+
+  // Samples per epoch (on this rank).
+  virtual std::size_t size() const = 0;
+
+  // The dataset's indices at the positions from `first` on, below size(), of `epoch`.
+  virtual void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const = 0;
+
+  /// Number of ranks that share one order and visit disjoint parts of it, this one included.
+  virtual std::size_t world_size() const { return 1; }
+  /// This rank, in [0, world_size()).
+  virtual std::size_t rank() const { return 0; }
+  /// Length of the order that the ranks share. Override it if world_size() may be above 1.
+  virtual std::size_t positions() const { return size(); }
+
+  /// What this rank has left of `epoch` after all ranks together consumed the positions `consumed` of the shared
+  /// order, which is this sampler's own if it is itself the rest of another one. The positions that remain are
+  /// counted from 0 again. The result is valid for `epoch` only: in another epoch it would leave out samples that
+  /// nobody has seen. Throws ArgumentError if a consumed position is not below positions().
+  ///
+  /// The default keeps this sampler alive and skips the consumed positions. It throws ArgumentError if no
+  /// shared_ptr holds the sampler, or if world_size() is above 1: override it then.
+  virtual std::shared_ptr<const Sampler> remaining(std::uint64_t epoch, const PositionSet& consumed) const;
+
+  /// One line that says which order the ranks share: kind, number of samples, seed, options. It does not depend on the
+  /// rank, the world size or the treatment of a remainder. DataLoader::restore() refuses a state whose sampler had
+  /// another fingerprint.
+  ///
+  /// The default consists of the number of positions and a digest of up to 64 indices of epoch 0. It cannot see the
+  /// shared order if world_size() is above 1: override it then.
+  virtual std::string fingerprint() const;
+};
+
+// 0, 1, 2, ...
+class SequentialSampler final : public Sampler {
+ public:
+  explicit SequentialSampler(std::size_t samples) : samples_(samples) {}
+  std::size_t size() const override { return samples_; }
+  void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;
+  std::string fingerprint() const override;
+
+ private:
+  std::size_t samples_;
+};
+
+// Every index once per epoch, in an order that depends on (seed, epoch) alone; O(1) memory, see
+// permutation.h.
+class RandomSampler final : public Sampler {
+ public:
+  RandomSampler(std::size_t samples, std::uint64_t seed) : samples_(samples), seed_(seed) {}
+  std::size_t size() const override { return samples_; }
+  void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;
+  std::string fingerprint() const override;
+
+ private:
+  std::size_t samples_;
+  std::uint64_t seed_;
+};
+
+struct DistributedSamplerOptions {
+  int rank = 0;
+  int world_size = 1;
+  bool shuffle = true;
+  std::uint64_t seed = 0;
+  Uneven uneven = Uneven::pad;
+};
+
+// Rank r takes the positions r, r + world_size, r + 2 world_size, ... of one order that all ranks share. So
+// the k-th batches of all ranks together are the k-th batch of one rank with the summed batch size.
+//
+// remaining(): the same over the positions that were not consumed. The samplers that consumed them and the one
+// that is asked may differ in rank and world size, since the order depends on neither; with the same ones,
+// the rest is that of the epoch that went on without a break. Padding repeats from the start of the epoch.
+class DistributedSampler final : public Sampler {
+ public:
+  // Throws ArgumentError where rank is not in [0, world_size).
+  DistributedSampler(std::size_t samples, DistributedSamplerOptions options);
+  std::size_t size() const override { return share_.size(positions()); }
+  void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;
+  std::size_t world_size() const override { return share_.world_size(); }
+  std::size_t rank() const override { return share_.rank(); }
+  std::size_t positions() const override { return samples_ - consumed_.size(); }
+  std::shared_ptr<const Sampler> remaining(std::uint64_t epoch, const PositionSet& consumed) const override;
+  std::string fingerprint() const override;
+
+ private:
+  std::size_t samples_;
+  RankShare share_;
+  bool shuffle_;
+  std::uint64_t seed_;
+  PositionSet consumed_;  // of the samples_ positions of the whole order
+};
+
+}  // namespace leat

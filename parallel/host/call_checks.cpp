@@ -1,0 +1,46 @@
+#include "leat/parallel/host/call_checks.h"
+
+#include <fmt/format.h>
+
+#include "leat/datasets/base/checked.h"
+#include "leat/parallel/host/reduce_kernels.h"
+
+namespace leat::detail {
+
+void check_process(const ProcessIdentity& owner, std::string_view what) {
+  if (owner.is_current()) return;
+  throw CommunicationError(
+      fmt::format("{} belongs to another process, from which this one was forked", what));
+}
+
+void check_stream(const Communicator& communicator, StreamRef stream) {
+  if (&stream.device() == &communicator.device()) return;
+  throw ArgumentError(fmt::format("a communicator on {} was given a stream of {}",
+                                  communicator.device().name(), stream.device().name()));
+}
+
+void check_span(FlatSpan span, std::string_view what) {
+  if (span.data != nullptr || span.count == 0) return;
+  throw ArgumentError(fmt::format("{} of {} {} has no memory", what, span.count, name_of(span.dtype)));
+}
+
+void check_reducible(FlatSpan data) {
+  if (is_reducible(data.dtype)) return;
+  throw ArgumentError(
+      fmt::format("all_reduce takes f32, f64, f16, bf16, i32 and i64, not {}", name_of(data.dtype)));
+}
+
+void check_root(const Communicator& communicator, int root) {
+  if (root >= 0 && root < communicator.size()) return;
+  throw ArgumentError(fmt::format("root {} is no rank of {}", root, communicator.size()));
+}
+
+void check_gather(const Communicator& communicator, FlatSpan from, FlatSpan to) {
+  const std::size_t wanted = checked_multiply(from.count, static_cast<std::size_t>(communicator.size()));
+  if (from.dtype == to.dtype && to.count == wanted) return;
+  throw ArgumentError(fmt::format("all_gather of {} {} over {} ranks needs room for {} {}, but got {} {}",
+                                  from.count, name_of(from.dtype), communicator.size(), wanted,
+                                  name_of(from.dtype), to.count, name_of(to.dtype)));
+}
+
+}  // namespace leat::detail

@@ -1,0 +1,65 @@
+#include "leat/parallel/host/call_queue.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "leat/parallel/host/call_checks.h"
+
+namespace leat::detail {
+
+// An engine's own timeout comes first, as its message says more; the queue's is for calls that never reached
+// it.
+CallQueue::CallQueue(std::unique_ptr<HostEngine> engine, std::chrono::milliseconds timeout)
+    : engine_(engine.release()), patience_(2 * timeout) {}
+
+void CallQueue::throw_if_failed() const {
+  if (!failure_.empty()) throw CommunicationError(failure_);
+}
+
+std::uint64_t CallQueue::enter() {
+  check_process(engine_.get_deleter().owner(), "this communicator");
+  const std::lock_guard lock(mutex_);
+  throw_if_failed();
+  return entered_++;
+}
+
+void CallQueue::wait_for_turn(const CollectiveCall& call) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    throw_if_failed();
+    const std::uint64_t seen = turn_;
+    if (seen == call.number) return;
+    const bool moved = changed_.wait_for(lock, patience_, [&] { return turn_ != seen || !failure_.empty(); });
+    if (!moved) {
+      throw CommunicationError(
+          fmt::format("rank {}: {} waited {} ms for this rank's call #{}, whose stream did not reach it",
+                      engine_->rank(), describe(call), patience_.count(), seen));
+    }
+  }
+}
+
+void CallQueue::run(const CollectiveCall& call) {
+  try {
+    wait_for_turn(call);
+    engine_->run(call);
+  } catch (const std::exception& error) {
+    fail(error.what());
+    throw;
+  }
+  const std::lock_guard lock(mutex_);
+  ++turn_;
+  changed_.notify_all();
+}
+
+void CallQueue::fail(std::string_view why) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failure_.empty()) return;
+    failure_ = why.empty() ? "the communicator was aborted" : std::string(why);
+    changed_.notify_all();
+  }
+  engine_->abort(why);
+}
+
+}  // namespace leat::detail

@@ -1,0 +1,28 @@
+#include "leat/parallel/host/collective_call.h"
+
+#include <fmt/format.h>
+
+namespace leat::detail {
+
+bool agree(const CollectiveCall& a, const CollectiveCall& b) noexcept {
+  return a.kind == b.kind && a.op == b.op && a.root == b.root && a.data.count == b.data.count &&
+         a.data.dtype == b.data.dtype && a.number == b.number;
+}
+
+std::string describe(const CollectiveCall& call) {
+  const std::string elements = fmt::format("{} {}", call.data.count, name_of(call.data.dtype));
+  switch (call.kind) {
+    case CollectiveCall::Kind::all_reduce:
+      return fmt::format("all_reduce #{} ({} of {})", call.number, call.op == ReduceOp::sum ? "sum" : "max",
+                         elements);
+    case CollectiveCall::Kind::broadcast:
+      return fmt::format("broadcast #{} ({} from rank {})", call.number, elements, call.root);
+    case CollectiveCall::Kind::all_gather:
+      return fmt::format("all_gather #{} ({} of each rank)", call.number, elements);
+    case CollectiveCall::Kind::barrier:
+      break;
+  }
+  return fmt::format("barrier #{}", call.number);
+}
+
+}  // namespace leat::detail

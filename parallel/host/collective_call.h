@@ -1,0 +1,27 @@
+// One rank's side of one collective, as a value that ranks compare and engines carry out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "leat/parallel/communicator.h"
+
+namespace leat::detail {
+
+struct CollectiveCall {
+  enum class Kind : std::uint8_t { all_reduce, broadcast, all_gather, barrier };
+
+  Kind kind = Kind::barrier;
+  ReduceOp op = ReduceOp::sum;  // all_reduce
+  int root = 0;                 // broadcast
+  FlatSpan data{};              // what all_reduce and broadcast change, what all_gather sends
+  FlatSpan gathered{};          // all_gather: size() times the elements of `data`
+  std::uint64_t number = 0;     // of this rank's calls on this communicator, from 0
+};
+
+// Whether two ranks' sides belong together: kind, op, root, count, dtype and number.
+bool agree(const CollectiveCall& a, const CollectiveCall& b) noexcept;
+
+std::string describe(const CollectiveCall& call);  // "all_reduce #12 (sum of 1000 f32)"
+
+}  // namespace leat::detail

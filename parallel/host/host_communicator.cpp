@@ -1,0 +1,81 @@
+#include "leat/parallel/host/host_communicator.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "leat/parallel/host/call_checks.h"
+
+namespace leat::detail {
+namespace {
+
+// A call on its way through a stream. Destroyed without having run, it fails its communicator.
+class PendingCall {
+ public:
+  PendingCall(std::shared_ptr<CallQueue> queue, const CollectiveCall& call)
+      : queue_(std::move(queue)), call_(call) {}
+  PendingCall(const PendingCall&) = delete;
+  PendingCall& operator=(const PendingCall&) = delete;
+  ~PendingCall() {
+    if (!started_)
+      queue_->fail(fmt::format("rank {}: {} was skipped, because its stream had failed before it",
+                               queue_->engine().rank(), describe(call_)));
+  }
+
+  void run() {
+    started_ = true;
+    queue_->run(call_);
+  }
+
+ private:
+  const std::shared_ptr<CallQueue> queue_;  // shared: see HostCommunicator
+  const CollectiveCall call_;
+  bool started_ = false;
+};
+
+}  // namespace
+
+HostCommunicator::HostCommunicator(std::unique_ptr<HostEngine> engine, Device& device,
+                                   std::chrono::milliseconds timeout)
+    : device_(device), queue_(std::make_shared<CallQueue>(std::move(engine), timeout)) {}
+
+void HostCommunicator::enqueue(CollectiveCall call, StreamRef stream) {
+  call.number = queue_->enter();
+  // Shared only because std::function copies what it holds.
+  auto pending = std::make_shared<PendingCall>(queue_, call);
+  device_.enqueue(stream, [pending = std::move(pending)] { pending->run(); });
+}
+
+void HostCommunicator::all_reduce(FlatSpan data, ReduceOp op, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "all_reduce");
+  check_reducible(data);
+  enqueue({.kind = CollectiveCall::Kind::all_reduce, .op = op, .data = data}, stream);
+}
+
+void HostCommunicator::broadcast(FlatSpan data, int root, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "broadcast");
+  check_root(*this, root);
+  enqueue({.kind = CollectiveCall::Kind::broadcast, .root = root, .data = data}, stream);
+}
+
+void HostCommunicator::all_gather(FlatSpan from, FlatSpan to, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(from, "all_gather");
+  check_span(to, "the result of all_gather");
+  check_gather(*this, from, to);
+  enqueue({.kind = CollectiveCall::Kind::all_gather, .data = from, .gathered = to}, stream);
+}
+
+void HostCommunicator::barrier() {
+  CollectiveCall call{.kind = CollectiveCall::Kind::barrier};
+  call.number = queue_->enter();
+  queue_->run(call);
+}
+
+void HostCommunicator::abort(std::string_view why) noexcept {
+  queue_->fail(fmt::format("rank {} aborted: {}", rank(), why));
+}
+
+}  // namespace leat::detail

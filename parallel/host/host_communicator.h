@@ -1,0 +1,36 @@
+// A communicator over host memory: checks arguments and enqueues an engine's blocking collectives on host
+// streams.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "leat/parallel/host/call_queue.h"
+
+namespace leat::detail {
+
+// Calls run in the order in which they were made, also across streams. A call that its stream skips, because
+// something before it failed, fails the communicator at once, so that peers need not wait for their deadline.
+class HostCommunicator final : public Communicator {
+ public:
+  HostCommunicator(std::unique_ptr<HostEngine> engine, Device& device, std::chrono::milliseconds timeout);
+
+  int rank() const noexcept override { return queue_->engine().rank(); }
+  int size() const noexcept override { return queue_->engine().size(); }
+  std::string engine() const override { return queue_->engine().name(); }
+  Device& device() const noexcept override { return device_; }
+
+  void all_reduce(FlatSpan data, ReduceOp op, StreamRef stream) override;
+  void broadcast(FlatSpan data, int root, StreamRef stream) override;
+  void all_gather(FlatSpan from, FlatSpan to, StreamRef stream) override;
+  void barrier() override;
+  void abort(std::string_view why) noexcept override;
+
+ private:
+  void enqueue(CollectiveCall call, StreamRef stream);
+
+  Device& device_;
+  std::shared_ptr<CallQueue> queue_;  // shared with calls in flight, which may outlive the communicator
+};
+
+}  // namespace leat::detail

@@ -1,0 +1,90 @@
+#include "leat/parallel/host/reduce_kernels.h"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+
+#include "leat/parallel/host/half_math.h"
+
+namespace leat::detail {
+namespace {
+
+template <class T>
+T add(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using Unsigned = std::make_unsigned_t<T>;  // wraps round where signed addition is undefined
+    return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
+  } else {
+    return a + b;
+  }
+}
+
+template <class T>
+void sum_into(void* into, const void* from, std::size_t count) {
+  T* __restrict target = static_cast<T*>(into);
+  const T* __restrict source = static_cast<const T*>(from);
+  for (std::size_t i = 0; i < count; ++i) target[i] = add(target[i], source[i]);
+}
+
+template <class T>
+void max_into(void* into, const void* from, std::size_t count) {
+  T* __restrict target = static_cast<T*>(into);
+  const T* __restrict source = static_cast<const T*>(from);
+  for (std::size_t i = 0; i < count; ++i) target[i] = source[i] > target[i] ? source[i] : target[i];
+}
+
+template <class T>
+ReduceKernel kernel_of(ReduceOp op) {
+  return op == ReduceOp::sum ? &sum_into<T> : &max_into<T>;
+}
+
+template <class T>
+void widen_all(float* __restrict to, const T* __restrict from, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = widen(from[i]);
+}
+
+}  // namespace
+
+ReduceKernel reduce_kernel(ReduceOp op, DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return kernel_of<float>(op);
+    case DType::f64:
+      return kernel_of<double>(op);
+    case DType::i32:
+      return kernel_of<std::int32_t>(op);
+    case DType::i64:
+      return kernel_of<std::int64_t>(op);
+    default:
+      throw ArgumentError(fmt::format("no reduction kernel for {}", name_of(dtype)));
+  }
+}
+
+bool is_half_precision(DType dtype) noexcept {
+  return dtype == DType::f16 || dtype == DType::bf16;
+}
+
+bool is_reducible(DType dtype) noexcept {
+  return is_half_precision(dtype) || dtype == DType::f32 || dtype == DType::f64 || dtype == DType::i32 ||
+         dtype == DType::i64;
+}
+
+void widen(float* to, const void* from, DType dtype, std::size_t count) {
+  if (dtype == DType::f16) {
+    widen_all(to, static_cast<const Half*>(from), count);
+  } else {
+    widen_all(to, static_cast<const BFloat16*>(from), count);
+  }
+}
+
+void narrow(void* to, const float* from, DType dtype, std::size_t count) {
+  if (dtype == DType::f16) {
+    Half* __restrict target = static_cast<Half*>(to);
+    for (std::size_t i = 0; i < count; ++i) target[i] = narrow_to_half(from[i]);
+  } else {
+    BFloat16* __restrict target = static_cast<BFloat16*>(to);
+    for (std::size_t i = 0; i < count; ++i) target[i] = narrow_to_bfloat16(from[i]);
+  }
+}
+
+}  // namespace leat::detail

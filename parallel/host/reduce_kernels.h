@@ -1,0 +1,27 @@
+// Element-wise sums and maxima on the host, shared by the communicators that run there. Built with -O3: g++
+// 12 vectorises these loops at no lower level.
+#pragma once
+
+#include <cstddef>
+
+#include "leat/parallel/communicator.h"
+
+namespace leat::detail {
+
+// into[i] = op(into[i], from[i]) for `count` elements; the two do not overlap. Integers wrap round. The
+// maximum of numbers only: with a NaN the result is one of the two.
+using ReduceKernel = void (*)(void* into, const void* from, std::size_t count);
+
+// The kernel for f32, f64, i32 or i64; throws ArgumentError for any other dtype.
+ReduceKernel reduce_kernel(ReduceOp op, DType dtype);
+
+bool is_half_precision(DType dtype) noexcept;  // f16 or bf16: reduced in f32
+
+// Whether all_reduce takes the dtype: f32, f64, i32, i64, f16, bf16.
+bool is_reducible(DType dtype) noexcept;
+
+// Conversion of f16 or bf16 elements to f32 and back (to nearest, ties to even).
+void widen(float* to, const void* from, DType dtype, std::size_t count);
+void narrow(void* to, const float* from, DType dtype, std::size_t count);
+
+}  // namespace leat::detail

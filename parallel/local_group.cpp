@@ -1,0 +1,30 @@
+#include "leat/parallel/local_group.h"
+
+#include <fmt/format.h>
+
+#include "leat/parallel/host/host_communicator.h"
+#include "leat/parallel/local/local_engine.h"
+
+namespace leat {
+
+using namespace detail;
+
+std::vector<std::unique_ptr<Communicator>> make_local_group(int ranks, Device& device,
+                                                            std::chrono::milliseconds timeout) {
+  if (ranks < 1) throw ArgumentError(fmt::format("a group needs at least one rank, not {}", ranks));
+  if (device.kind() != DeviceKind::host) {
+    throw ArgumentError(fmt::format(
+        "a local group on {} is not implemented yet; use one process for each GPU, joined by NCCL",
+        device.name()));
+  }
+  const auto meeting = std::make_shared<Meeting>(ranks, timeout);
+  std::vector<std::unique_ptr<Communicator>> group;
+  group.reserve(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    group.push_back(
+        std::make_unique<HostCommunicator>(std::make_unique<LocalEngine>(meeting, rank), device, timeout));
+  }
+  return group;
+}
+
+}  // namespace leat

@@ -1,0 +1,67 @@
+// The server of a TcpStore, which runs in rank 0's process.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "leat/datasets/base/unique_fd.h"
+#include "leat/parallel/store/deadline.h"
+#include "leat/parallel/store/store_session.h"
+#include "leat/parallel/store/store_table.h"
+
+namespace leat::detail {
+
+// Threads: the constructor, wait_for_goodbyes() and the destructor belong to the owner; everything else
+// happens on the server's own thread. Invariants:
+//  1. Sessions and the table are touched by the server's thread only.
+//  2. A rank has at most one session; a hello with another world size, or with a rank that is here, is
+//  refused with a
+//     message that names both sides.
+//  3. present_ is the number of sessions with a rank, and changes under mutex_.
+//  4. Strangers cannot crowd out the ranks: sessions that have not said hello are bounded in number and time.
+class StoreServer {
+ public:
+  StoreServer(UniqueFd listener, int world_size);
+  ~StoreServer();  // closes all connections
+  StoreServer(const StoreServer&) = delete;
+  StoreServer& operator=(const StoreServer&) = delete;
+
+  // Waits until every rank that came has gone; false at the deadline.
+  bool wait_for_goodbyes(const Deadline& deadline);
+
+ private:
+  void serve();
+  void accept_one();
+  int poll_timeout() const;
+  void handle(StoreSession& session, short events);
+  void advance(StoreSession& session);  // carries out what its input holds
+  void greet(StoreSession& session, const StoreHello& hello);
+  void carry_out(StoreSession& session, StoreRequest request);
+  void answer_waiting(const std::string& key);
+  void expire();
+  void drop_finished();
+  void count_present();
+
+  // Constant after construction.
+  const UniqueFd listener_;
+  const UniqueFd wake_;  // an eventfd that ends the thread
+  const int world_size_;
+
+  // The server's thread alone.
+  std::list<StoreSession> sessions_;
+  bool accepting_ = true;  // false for a moment after the process ran out of descriptors
+  StoreTable table_;
+
+  // Guarded by mutex_.
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int present_ = 0;
+
+  std::thread thread_;  // last: starts when all is in place
+};
+
+}  // namespace leat::detail

@@ -1,0 +1,52 @@
+// One client's connection, on the server's side.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "leat/datasets/base/unique_fd.h"
+#include "leat/parallel/store/deadline.h"
+#include "leat/parallel/store/store_protocol.h"
+
+namespace leat::detail {
+
+// Buffers the bytes of a non-blocking socket in both directions. One request at a time: while a reply is owed
+// or not yet sent, no more is read, so a client cannot make the server hold more than one frame each way. Not
+// thread-safe.
+class StoreSession {
+ public:
+  explicit StoreSession(UniqueFd fd);
+
+  int fd() const noexcept { return fd_.get(); }
+  const std::string& peer() const noexcept { return peer_; }
+
+  short wanted_events() const noexcept;  // for poll(2)
+  void receive();                        // reads what there is
+  void flush();                          // writes what the socket takes
+  void reply(const StoreReply& reply);   // ends what is waited for
+  void refuse(std::string_view why);     // replies, then closes as soon as that is sent
+
+  bool finished() const noexcept { return closed_ || (closing_ && out_.empty()); }
+  bool ready_for_next() const noexcept { return !waiting && !closing_ && !closed_ && out_.empty(); }
+  std::string& input() noexcept { return in_; }
+
+  // What the server keeps for each client.
+  struct Wait {
+    std::string key;
+    Deadline deadline;
+  };
+  std::optional<int> rank;      // after the hello
+  std::optional<Wait> waiting;  // a get whose key does not exist yet
+  Deadline hello_deadline;
+
+ private:
+  const UniqueFd fd_;
+  const std::string peer_;
+  std::string in_;
+  std::string out_;
+  bool closing_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace leat::detail

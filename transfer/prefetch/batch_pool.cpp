@@ -1,0 +1,132 @@
+#include "leat/transfer/prefetch/batch_pool.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "leat/loader/errors.h"
+
+namespace leat::detail {
+namespace {
+
+// Swallows the failure of a stream: at the end nobody is there to be told, and the event has passed all the
+// same.
+void wait_quietly(Device& device, const Event& event) noexcept {
+  try {
+    device.synchronize(event.ref());
+  } catch (...) {
+    static_cast<void>(0);
+  }
+}
+
+}  // namespace
+
+BatchPool::BatchPool(Device& device, DeviceLayout layout, std::size_t buffers)
+    : device_(device), layout_(std::move(layout)), schedule_(buffers) {
+  buffers_.reserve(buffers);
+  for (std::size_t i = 0; i < buffers; ++i) {
+    buffers_.push_back(Buffer{device.allocate(layout_.bytes()),
+                              device.make_event(),
+                              device.make_event(),
+                              device.make_event(),
+                              0,
+                              0,
+                              0,
+                              {}});
+  }
+}
+
+BatchPool::~BatchPool() {
+  for (const Buffer& buffer : buffers_) {
+    wait_quietly(device_, buffer.ready);
+    wait_quietly(device_, buffer.released);
+  }
+}
+
+template <class Change>
+auto BatchPool::change(Change&& make) {
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();  // who wakes up waits for the lock, and so for the change
+  return make(schedule_);
+}
+
+PrefetchSchedule::Order BatchPool::next_order() {
+  return change([](PrefetchSchedule& schedule) { return schedule.next_order(); });
+}
+
+PrefetchSchedule::Order BatchPool::wait_for_order() {
+  std::unique_lock lock(mutex_);
+  PrefetchSchedule::Order order;
+  changed_.wait(lock, [&] {
+    order = schedule_.next_order();
+    return order.step != PrefetchSchedule::Step::wait;
+  });
+  return order;
+}
+
+PrefetchSchedule::Fill BatchPool::begin_fill(std::uint64_t generation) {
+  return change([&](PrefetchSchedule& schedule) { return schedule.begin_fill(generation); });
+}
+
+PrefetchSchedule::Fill BatchPool::wait_to_fill(std::uint64_t generation) {
+  std::unique_lock lock(mutex_);
+  PrefetchSchedule::Fill fill;
+  changed_.wait(lock, [&] {
+    fill = schedule_.begin_fill(generation);
+    return fill.kind != PrefetchSchedule::Fill::Kind::wait;
+  });
+  return fill;
+}
+
+void BatchPool::finish_fill(std::size_t buffer) {
+  change([&](PrefetchSchedule& schedule) { schedule.finish_fill(buffer); });
+}
+
+void BatchPool::deliver_end(std::uint64_t generation) {
+  change([&](PrefetchSchedule& schedule) { schedule.deliver_end(generation); });
+}
+
+void BatchPool::deliver_error(std::uint64_t generation, std::exception_ptr error, bool epoch_goes_on) {
+  change([&](PrefetchSchedule& schedule) {
+    schedule.deliver_error(generation, std::move(error), epoch_goes_on);
+  });
+}
+
+void BatchPool::break_down(std::exception_ptr failure) noexcept {
+  change([&](PrefetchSchedule& schedule) { schedule.break_down(std::move(failure)); });
+}
+
+PrefetchSchedule::Delivery BatchPool::take() {
+  std::unique_lock lock(mutex_);
+  schedule_.ask();
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return schedule_.has_delivery() || schedule_.starved(); });
+  if (!schedule_.has_delivery()) {
+    throw SlotsHeldError(
+        fmt::format("all {} device buffers of the prefetcher are held as batches, so none can be "
+                    "filled; destroy a batch first, or raise PrefetcherOptions::buffers",
+                    buffers_.size()));
+  }
+  return schedule_.take();
+}
+
+void BatchPool::start_epoch(std::uint64_t epoch) {
+  change([&](PrefetchSchedule& schedule) { schedule.start_epoch(epoch); });
+}
+
+void BatchPool::close() noexcept {
+  change([](PrefetchSchedule& schedule) { schedule.close(); });
+}
+
+void BatchPool::release(std::size_t buffer, StreamRef consumer) noexcept {
+  if (!owner_.is_current()) return;
+  try {
+    device_.record(buffers_[buffer].released, consumer);
+  } catch (...) {
+    break_down(std::current_exception());
+    return;  // still leased: nobody may write to it
+  }
+  change([&](PrefetchSchedule& schedule) { schedule.release(buffer); });
+}
+
+}  // namespace leat::detail

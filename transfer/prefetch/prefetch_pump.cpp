@@ -1,0 +1,133 @@
+#include "leat/transfer/prefetch/prefetch_pump.h"
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "leat/loader/errors.h"
+#include "leat/loader/os/service_thread.h"
+
+namespace leat::detail {
+
+using Step = PrefetchSchedule::Step;
+using Fill = PrefetchSchedule::Fill;
+
+PrefetchPump::PrefetchPump(BatchSource source, std::shared_ptr<BatchPool> pool)
+    : source_(std::move(source)),
+      leases_while_pulling_(source_.leases > 1 ? 1 : 0),
+      pool_(std::move(pool)),
+      device_(pool_->device()),
+      copy_stream_(device_.make_stream()),
+      thread_(start_service_thread("leat-prefetch", [this] { run(); })) {}
+
+PrefetchPump::~PrefetchPump() {
+  pool_->close();
+  thread_.join();
+}
+
+void PrefetchPump::run() noexcept {
+  std::exception_ptr failure;
+  try {
+    while (step()) {
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (failure) pool_->break_down(std::move(failure));
+  drop_all_leases();
+}
+
+bool PrefetchPump::step() {
+  PrefetchSchedule::Order order = pool_->next_order();
+  if (order.step == Step::wait) {
+    drop_leases(0);
+    order = pool_->wait_for_order();
+  }
+  if (order.step == Step::start_epoch) start_epoch(order);
+  if (order.step == Step::pull) pull(order.generation);
+  return order.step != Step::stop;
+}
+
+// Errors are delivered after their catch clause has ended: the consumer's is then the only reference to them.
+
+void PrefetchPump::start_epoch(const PrefetchSchedule::Order& order) {
+  drop_leases(leases_while_pulling_);
+  std::exception_ptr error;
+  try {
+    source_.start_epoch(order.epoch);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (error) pool_->deliver_error(order.generation, std::move(error), false);
+}
+
+void PrefetchPump::pull(std::uint64_t generation) {
+  drop_leases(leases_while_pulling_);
+  std::optional<HostBatch> batch;
+  std::exception_ptr error;
+  bool epoch_goes_on = false;
+  try {
+    const ProfilerRange range(device_, "leat: wait for a batch to be loaded");
+    batch = source_.next();
+  } catch (const SampleError&) {
+    error = std::current_exception();
+    epoch_goes_on = true;
+  } catch (...) {
+    error = std::current_exception();
+  }
+  if (batch) {
+    place(std::move(*batch), generation);
+  } else if (error) {
+    pool_->deliver_error(generation, std::move(error), epoch_goes_on);
+  } else {
+    pool_->deliver_end(generation);
+  }
+}
+
+void PrefetchPump::place(HostBatch batch, std::uint64_t generation) {
+  Fill decision = pool_->begin_fill(generation);
+  if (decision.kind == Fill::Kind::wait) {
+    drop_leases(0);
+    decision = pool_->wait_to_fill(generation);
+  }
+  if (decision.kind == Fill::Kind::discard) return;
+  fill(decision.buffer, std::move(batch));
+  pool_->finish_fill(decision.buffer);
+}
+
+void PrefetchPump::fill(std::size_t index, HostBatch batch) {
+  const ProfilerRange range(device_, "leat: enqueue a batch's copy");
+  BatchPool::Buffer& buffer = (*pool_)[index];
+  buffer.rows = batch.size();
+  buffer.epoch = batch.epoch();
+  buffer.number = batch.number();
+  if (source_.state) buffer.state = source_.state();
+  buffer.indices.assign(batch.indices().begin(), batch.indices().end());
+
+  const std::span<std::byte> slot = batch.bytes();
+  leases_.push_back({std::move(batch), index});  // before the copy: from then on the slot is in use
+  device_.wait(copy_stream_, buffer.released);
+  device_.copy(buffer.memory.data(), slot.data(), slot.size(), copy_stream_);
+  device_.record(buffer.copied, copy_stream_);
+  pool_->layout().normalize(buffer.memory.data(), buffer.rows, copy_stream_);
+  device_.record(buffer.ready, copy_stream_);
+}
+
+void PrefetchPump::drop_leases(std::size_t keep) {
+  while (leases_.size() > keep) {
+    device_.synchronize((*pool_)[leases_.front().buffer].copied);
+    leases_.pop_front();
+  }
+}
+
+void PrefetchPump::drop_all_leases() noexcept {
+  // Not by events: where recording one failed, the copy before it may be under way all the same.
+  try {
+    device_.synchronize(copy_stream_);
+  } catch (...) {
+    static_cast<void>(0);  // the failure is the pool's already, or its consumer is gone
+  }
+  leases_.clear();
+}
+
+}  // namespace leat::detail

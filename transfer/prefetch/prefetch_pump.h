@@ -1,0 +1,62 @@
+// The thread of a prefetcher: pulls batches and sends them to the device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <thread>
+
+#include "leat/loader/host_batch.h"
+#include "leat/transfer/batch_source.h"
+#include "leat/transfer/device.h"
+#include "leat/transfer/prefetch/batch_pool.h"
+
+namespace leat::detail {
+
+// Threads: all members but the constructor's and destructor's bodies belong to the pump's own thread. It
+// waits for the source, for the consumer (in the pool) and for copies, never for all of them at once.
+// Invariants, of each batch:
+//  1. The copy stream waits for `released` of the buffer, then makes one copy of the whole slot, then records
+//     `copied`, then normalises, then records `ready`. The buffer is delivered after all this is enqueued.
+//  2. The slot's lease is dropped after `copied` has passed, not before.
+//  3. While the source is asked for a batch, at most the lease of the newest copy is held, and none where the
+//     source allows no other; while the thread waits for the consumer, none is held but of the batch it is to
+//     copy next.
+//  4. An error of the source is delivered in place of its batch. An error of the device breaks the pool down
+//     and ends the thread.
+class PrefetchPump {
+ public:
+  PrefetchPump(BatchSource source, std::shared_ptr<BatchPool> pool);
+  PrefetchPump(const PrefetchPump&) = delete;
+  PrefetchPump& operator=(const PrefetchPump&) = delete;
+  // Waits until a call of the source that is under way returns, and until the copies under way are done.
+  ~PrefetchPump();
+
+ private:
+  struct Lease {
+    HostBatch batch;
+    std::size_t buffer;
+  };
+
+  void run() noexcept;
+  bool step();  // false: the end
+  void start_epoch(const PrefetchSchedule::Order& order);
+  void pull(std::uint64_t generation);
+  void place(HostBatch batch, std::uint64_t generation);
+  void fill(std::size_t buffer, HostBatch batch);
+  void drop_leases(std::size_t keep);
+  void drop_all_leases() noexcept;
+
+  const BatchSource source_;
+  const std::size_t leases_while_pulling_;
+  const std::shared_ptr<BatchPool> pool_;  // shared with the batches, which may outlive the pump
+  Device& device_;
+  const Stream copy_stream_;
+
+  std::deque<Lease> leases_;  // oldest first; the pump's thread alone
+
+  std::thread thread_;  // constant after construction; last, so that it starts when the rest is there
+};
+
+}  // namespace leat::detail
