@@ -1,6 +1,6 @@
-# libFuzzer targets, one for each source of tests/fuzz/; clang only. Use tests/fuzz/run.sh, which takes the preset fuzz.
+# libFuzzer targets, one for each source of tests/fuzz/; clang only. Use tests/fuzz/run.sh, which takes the preset asan.
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR NOT LEAT_SANITIZE MATCHES "fuzzer-no-link")
-  message(FATAL_ERROR "LEAT_FUZZ needs clang, and LEAT_SANITIZE with fuzzer-no-link in it: take the preset fuzz")
+  message(FATAL_ERROR "LEAT_FUZZ needs clang, and LEAT_SANITIZE with fuzzer-no-link in it: take the preset asan")
 endif()
 add_library(leat_fuzz_support STATIC tests/support/memory_file.cpp tests/support/temporary_folder.cpp)
 target_link_libraries(leat_fuzz_support PUBLIC leat::loader)
