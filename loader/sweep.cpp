@@ -15,6 +15,7 @@
 namespace leat {
 
 using namespace detail;
+
 namespace {
 
 // The numbers of workers to measure, rising. Throws ArgumentError.

@@ -12,6 +12,7 @@
 namespace leat {
 
 using namespace detail;
+
 namespace {
 
 constexpr std::string_view kHead = R"(<!DOCTYPE html>

@@ -9,6 +9,7 @@
 namespace leat {
 
 using namespace detail;
+
 namespace {
 
 std::string to_text(const TensorView& view) {

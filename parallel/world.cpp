@@ -7,9 +7,12 @@
 #include <cstring>
 
 #include "leat/datasets/errors.h"
-#include "leat/parallel/launcher.h"
+#include "leat/parallel/store/launcher.h"
 
 namespace leat {
+
+using namespace detail;
+
 namespace {
 
 constexpr std::size_t kMaxAddressLength = 253;  // of a host name

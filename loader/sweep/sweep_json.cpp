@@ -7,6 +7,7 @@
 namespace leat {
 
 using namespace detail;
+
 namespace {
 
 using nlohmann::ordered_json;

@@ -13,6 +13,7 @@
 
 using namespace leat;
 using namespace leat::detail;
+
 using test::expect_error;
 
 namespace {

@@ -8,6 +8,7 @@
 
 using namespace leat;
 using namespace leat::detail;
+
 using test::expect_error;
 using test::ScriptedSource;
 

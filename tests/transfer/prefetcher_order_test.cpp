@@ -16,6 +16,7 @@
 
 using namespace leat;
 using namespace leat::detail;
+
 using test::ScriptedDevice;
 using test::ScriptedSource;
 using Names = std::vector<std::string>;

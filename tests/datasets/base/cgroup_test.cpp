@@ -7,6 +7,7 @@
 
 using namespace leat;
 using namespace leat::detail;
+
 using Groups = std::vector<Cgroup>;
 
 TEST_CASE("groups of version 2 are found with those above them") {

@@ -10,6 +10,7 @@
 
 using namespace leat;
 using namespace leat::detail;
+
 using test::expect_error;
 
 TEST_CASE("the result comes from another process", "[process]") {

@@ -8,6 +8,7 @@
 
 using namespace leat;
 using namespace leat::detail;
+
 using test::expect_error;
 using Step = PrefetchSchedule::Step;
 using Fill = PrefetchSchedule::Fill;

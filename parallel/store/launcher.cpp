@@ -1,4 +1,4 @@
-#include "leat/parallel/launcher.h"
+#include "leat/parallel/store/launcher.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 namespace {
 
 struct Launcher {
@@ -88,4 +88,4 @@ void refuse_agent_store() {
       variable("MASTER_PORT")));
 }
 
-}  // namespace leat
+}  // namespace leat::detail
