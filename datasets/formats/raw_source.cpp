@@ -61,13 +61,12 @@ std::int64_t integer_of_bytes(const RawField& field, const IntegerEncoding& enco
   if (field.bytes.size() != encoding.bytes) {
     refuse(field, fmt::format("it has {} bytes, not {}", field.bytes.size(), encoding.bytes));
   }
-  std::uint64_t value = 0;
+  const bool is_negative = encoding.is_signed && std::to_integer<unsigned>(field.bytes.back()) >= 0x80;
+  std::uint64_t value = is_negative ? ~std::uint64_t{0} : 0;
   for (std::size_t i = encoding.bytes; i-- > 0;) {
     value = value << 8 | std::to_integer<std::uint64_t>(field.bytes[i]);
   }
-  const std::size_t unused = 64 - 8 * encoding.bytes;
-  if (encoding.is_signed) return static_cast<std::int64_t>(value << unused) >> unused;
-  if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+  if (!encoding.is_signed && value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
     refuse(field, fmt::format("{} exceeds the numbers of 64 bits with a sign", value));
   }
   return static_cast<std::int64_t>(value);
