@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "leat/datasets/image/jpeg_encoder.h"
 #include "leat/datasets/image/png_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/file_operations.h"
 #include "tests/tools/run_convert.h"
 #include "tools/common/command_line.h"
 
@@ -106,6 +108,27 @@ TEST_CASE("a folder into which nothing was written is removed") {
   CHECK_FALSE(fs::exists(folder / "new.partial"));
   fs::create_directories(folder / "new.partial/train");  // as a killed process leaves it
   CHECK(tools::WorkFolder(destination, false).path() == folder / "new.partial");
+}
+
+TEST_CASE("a conversion has its name once its files are on the disk, and its state until then") {
+  const TemporaryFolder folder;
+  write_images(folder);
+  tools::WorkFolder work(find_destination(options_of(folder, folder / "new")), false);
+  const std::string partial = folder / "new.partial", named = folder / "new", state = "/leat-convert.json";
+  for (const char* split : {"train", "test"}) {
+    const fs::path made = work.folder_of(split);
+    folder.write("new.partial/" + made.filename().string() + state, "{}");
+  }
+  const auto operations = recorded_operations([&] { work.publish({"train", "test"}); });
+  CHECK(operations == std::vector<FileOperation>{{"fsync", partial + "/train"},
+                                                 {"fsync", partial + "/test"},
+                                                 {"fsync", partial},
+                                                 {"rename", partial},
+                                                 {"fsync", folder.path()},
+                                                 {"remove", named + "/train" + state},
+                                                 {"fsync", named + "/train"},
+                                                 {"remove", named + "/test" + state},
+                                                 {"fsync", named + "/test"}});
 }
 
 TEST_CASE("convert: what a format cannot hold beside its neighbours is named, or skipped and listed",
