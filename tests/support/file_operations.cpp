@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,11 +14,13 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace leat::test {
 namespace {
 
 thread_local std::vector<FileOperation>* recorder = nullptr;
+thread_local std::function<void()> before_next_lock;
 
 long die_at() {
   static const long at = [] {
@@ -52,9 +55,19 @@ void record_file_operations(std::vector<FileOperation>* operations) {
   recorder = operations;
 }
 
+void run_before_next_lock(std::function<void()> function) {
+  before_next_lock = std::move(function);
+}
+
 }  // namespace leat::test
 
 extern "C" {
+
+int flock(int file, int operation) noexcept {
+  static auto* const real = leat::test::next<int(int, int)>("flock");
+  if (const auto function = std::exchange(leat::test::before_next_lock, nullptr)) function();
+  return real(file, operation);
+}
 
 int mkdir(const char* path, mode_t mode) noexcept {
   static auto* const real = leat::test::next<int(const char*, mode_t)>("mkdir");

@@ -1,9 +1,10 @@
 // The calls that change files, seen from a test: recorded, or the place where a process dies.
 //
 // A program that links file_operations.cpp has these functions in the place of the C library's: mkdir, rmdir, rename,
-// unlink, remove, open with O_CREAT, write, fdatasync, fsync. They pass the call on.
+// unlink, remove, open with O_CREAT, write, fdatasync, fsync, flock. They pass the call on.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ std::vector<FileOperation> recorded_operations(Function&& function) {
   record_file_operations(nullptr);
   return operations;
 }
+
+/// Runs `function` once, right before the next flock() of this thread.
+void run_before_next_lock(std::function<void()> function);
 
 /// The environment variable that has a process end itself by SIGKILL instead of its n-th such call. Without it, nothing
 /// happens.

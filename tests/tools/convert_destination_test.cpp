@@ -100,6 +100,19 @@ TEST_CASE("a folder is held by one conversion at a time, and the others are told
   const tools::WorkFolder third(destination, true);
 }
 
+TEST_CASE("a folder that another one replaces before it is locked is not taken for the one that is locked") {
+  const TemporaryFolder folder;
+  write_images(folder);
+  const tools::Destination destination = find_destination(options_of(folder, folder / "new"));
+  run_before_next_lock([&] {
+    fs::rename(folder / "new.partial", folder / "elsewhere");
+    fs::create_directory(folder / "new.partial");
+  });
+  const tools::WorkFolder work(destination, false);
+  CHECK(fs::exists(folder / "elsewhere"));
+  expect_error<UsageError>([&] { tools::WorkFolder(destination, false); }, {"another leat-convert"});
+}
+
 TEST_CASE("a folder into which nothing was written is removed") {
   const TemporaryFolder folder;
   write_images(folder);
