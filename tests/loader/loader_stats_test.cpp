@@ -130,6 +130,14 @@ TEST_CASE("the tuner lets idle workers go, down to one, and no further than keep
   CHECK(needed.workers() == 5);
 }
 
+TEST_CASE("the tuner takes a worker back that the consumer waits for") {
+  WorkerTuner tuner(4, 8);
+  tuner.next({.seconds = 1, .waited = 0, .samples = 100, .busy = 1});
+  REQUIRE(tuner.workers() == 3);
+  tuner.next({.seconds = 1, .waited = 0.2, .samples = 100, .busy = 2.9});
+  CHECK(tuner.workers() == 4);
+}
+
 TEST_CASE("workers share the CPUs as neighbours, where there are two for each") {
   const std::vector<int> cpus{0, 1, 2, 3, 8, 9, 10, 11};
   CHECK(share_of(cpus, 0, 4) == std::vector<int>{0, 1});

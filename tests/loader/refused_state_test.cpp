@@ -199,6 +199,16 @@ TEST_CASE("a state with a number that no loader can have had is refused, or deli
   CHECK(accepted < 120);
 }
 
+TEST_CASE("a state with a batch more than its epoch has is refused") {
+  const ArithmeticDataset dataset(60);
+  DataLoader loader(dataset, {.batch_size = 7});
+  while (loader.state().samples < 60) loader.next();
+  LoaderState state = loader.state();
+  loader.restore(state);
+  ++state.batches;
+  expect_error<ArgumentError>([&] { loader.restore(state); }, {"10 batches where there are 9"});
+}
+
 TEST_CASE("a state that is no state is refused by what is wrong with it") {
   const std::string good =
       LoaderState{.ahead = {{7, 3}}, .earlier = {{{2, 5}}, 1, 3}, .order = "some", .batch_size = 4}.to_json();
