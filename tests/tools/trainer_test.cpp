@@ -1,5 +1,6 @@
 #include "tools/train/trainer.h"
 
+#include <array>
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -7,11 +8,15 @@
 #include <cmath>
 #include <cstdio>
 #include <future>
+#include <latch>
+#include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "leat/datasets/in_memory.h"
 #include "leat/loader/data_loader.h"
+#include "leat/parallel/local_group.h"
 #include "tests/support/expect_error.h"
 #include "tools/common/transforms.h"
 #include "tools/train/communicators.h"
@@ -185,6 +190,52 @@ TEST_CASE("a failure on one replica is the run's, and nobody hangs on it") {
   options.model.classes = 2;  // the data has three
   Trainer trainer(host_device(), make_communicators({}, 3, host_device()), options);
   test::expect_error<Error>([&] { trainer.train(run.feed, 0, kSamples); }, {"label 2", "[0, 2)"});
+}
+
+// Images of which one cannot be read, if it is asked to.
+class SomeImages final : public Dataset {
+ public:
+  explicit SomeImages(bool fails) : images_(bright_images(24)), fails_(fails) {}
+  std::size_t size() const override { return images_.size(); }
+  const Schema& schema() const override { return images_.schema(); }
+  void get(std::size_t index, Rng& rng, SampleWriter& out) const override {
+    if (fails_ && index == 20) throw DataError("image 20", "it is damaged");
+    images_.get(index, rng, out);
+  }
+
+ private:
+  InMemoryDataset images_;
+  bool fails_;
+};
+
+TEST_CASE("ranks do not wait for a trainer that has failed") {
+  auto group = make_local_group(2, host_device(), 1h);
+  std::array<std::string, 2> errors;
+  std::latch ended(2);  // a communicator that goes would end the others, too
+  std::vector<std::jthread> ranks;
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    ranks.emplace_back([&, rank] {
+      std::vector<std::unique_ptr<Communicator>> own;
+      own.push_back(std::move(group[rank]));
+      const SomeImages data(rank == 0);
+      DataLoader loader(data, {.batch_size = kBatch});
+      TrainerOptions options = options_for(0.01F, 1);
+      options.batch_size = 2 * kBatch;
+      Trainer trainer(host_device(), std::move(own), options);
+      Prefetcher feed(loader, host_device(), normalized_images());
+      try {
+        trainer.train(feed, 0, 48);
+      } catch (const std::exception& error) {
+        errors[rank] = describe(error);
+      }
+      ended.arrive_and_wait();
+    });
+  }
+  ranks.clear();
+  for (const std::string& error : errors) {
+    INFO(error);
+    CHECK(error.find("it is damaged") != std::string::npos);
+  }
 }
 
 TEST_CASE("an epoch of another length than announced is an error") {
