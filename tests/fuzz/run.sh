@@ -36,16 +36,13 @@ fuzz() {
 }
 
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
-running=0
+running=()
 for target in "$@"; do
-  if [ "$running" -eq "$(nproc)" ]; then
-    wait -n
-    running=$((running - 1))
+  if [ "${#running[@]}" -eq "$(nproc)" ]; then
+    wait "${running[0]}" # all take equally long
+    running=("${running[@]:1}")
   fi
   fuzz "$target" &
-  running=$((running + 1))
+  running+=($!)
 done
-while [ "$running" -gt 0 ]; do
-  wait -n
-  running=$((running - 1))
-done
+for process in "${running[@]}"; do wait "$process"; done
