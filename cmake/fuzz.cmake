@@ -4,8 +4,7 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR NOT LEAT_SANITIZE MATCHES "fuzz
 endif()
 add_library(leat_fuzz_support STATIC tests/support/memory_file.cpp tests/support/temporary_folder.cpp)
 target_link_libraries(leat_fuzz_support PUBLIC leat::loader)
-leat_own_headers(leat_fuzz_support)
-leat_compile_options(leat_fuzz_support)
+leat_own_target(leat_fuzz_support)
 
 file(GLOB seed_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/datasets/support/*.cpp
      ${PROJECT_SOURCE_DIR}/tests/datasets/image/jpeg_files.cpp)

@@ -45,10 +45,11 @@ function(leat_library name)
   leat_compile_options(leat_${name})
 endfunction()
 
-# leat_own_headers(<target>): headers of bench/, tests/ and tools/, which are not installed, are included by their paths from
-# the project's root: #include "tools/common/command_line.h".
-function(leat_own_headers target)
+# leat_own_target(<target>): the options of the project's own code, for what is not installed. Headers of bench/, tests/ and tools/
+# are included by their paths from the project's root: #include "tools/common/command_line.h".
+function(leat_own_target target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  leat_compile_options(${target})
 endfunction()
 
 # leat_program(<name> FOLDERS <folder>... LIBRARIES <library>...)
@@ -57,6 +58,5 @@ function(leat_program name)
   leat_sources(sources ${arg_FOLDERS})
   add_executable(${name} ${sources} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
-  leat_own_headers(${name})
-  leat_compile_options(${name})
+  leat_own_target(${name})
 endfunction()
