@@ -19,7 +19,7 @@ class CommunicationError : public Error {
 };
 
 // Elements that follow each other in memory of the communicator's device.
-struct FlatSpan {
+struct TensorSpan {
   void* data = nullptr;
   std::size_t count = 0;
   DType dtype = DType::f32;
@@ -44,10 +44,10 @@ class Communicator {
   virtual Device& device() const noexcept = 0;  // whose memory and streams it takes
 
   // In place; afterwards all ranks hold the same bits. f32, f64, i32, i64; f16 and bf16 are summed in f32.
-  virtual void all_reduce(FlatSpan data, ReduceOp op, StreamRef stream) = 0;
-  virtual void broadcast(FlatSpan data, int root, StreamRef stream) = 0;
+  virtual void all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) = 0;
+  virtual void broadcast(TensorSpan data, int root, StreamRef stream) = 0;
   // `to` holds size() times the elements of `from`, in rank order.
-  virtual void all_gather(FlatSpan from, FlatSpan to, StreamRef stream) = 0;
+  virtual void all_gather(TensorSpan from, TensorSpan to, StreamRef stream) = 0;
 
   // Blocks the calling thread until every rank is here. Throws CommunicationError.
   virtual void barrier() = 0;

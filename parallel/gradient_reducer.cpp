@@ -36,7 +36,7 @@ BucketLayout lay_out(const std::vector<Parameter>& parameters, const ReducerOpti
                          bytes_of(options.bucket_cap_mb, "bucket_cap_mb"));
 }
 
-FlatSpan flat(const TensorView& view) {
+TensorSpan flat(const TensorView& view) {
   return {.data = view.data, .count = view.count(), .dtype = view.dtype};
 }
 
@@ -158,9 +158,9 @@ void GradientReducer::Impl::launch(std::size_t index) {
   for (const std::size_t i : bucket.parameters) {
     if (!in_arena(i)) device_.copy(arena_of(i), gradient(i).data, gradient(i).bytes(), stream_);
   }
-  const FlatSpan span{.data = arena_.data() + bucket.offset,
-                      .count = bucket.bytes / size_of(bucket.dtype),
-                      .dtype = bucket.dtype};
+  const TensorSpan span{.data = arena_.data() + bucket.offset,
+                        .count = bucket.bytes / size_of(bucket.dtype),
+                        .dtype = bucket.dtype};
   communicator_.all_reduce(span, ReduceOp::sum, stream_);
   for (const std::size_t i : bucket.parameters) {
     if (!in_arena(i)) device_.copy(gradient(i).data, arena_of(i), gradient(i).bytes(), stream_);

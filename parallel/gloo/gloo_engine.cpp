@@ -51,7 +51,7 @@ void GlooEngine::fail(const CollectiveCall& call, const std::string& problem) {
 }
 
 void GlooEngine::all_reduce(const CollectiveCall& call) {
-  const FlatSpan& data = call.data;
+  const TensorSpan& data = call.data;
   if (!is_half_precision(data.dtype)) return all_reduce(data.data, data.count, data.dtype, call);
   widened_.resize(data.count);
   widen(widened_.data(), data.data, data.dtype, data.count);

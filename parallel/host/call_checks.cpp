@@ -19,12 +19,12 @@ void check_stream(const Communicator& communicator, StreamRef stream) {
                                   communicator.device().name(), stream.device().name()));
 }
 
-void check_span(FlatSpan span, std::string_view what) {
+void check_span(TensorSpan span, std::string_view what) {
   if (span.data != nullptr || span.count == 0) return;
   throw ArgumentError(fmt::format("{} of {} {} has no memory", what, span.count, name_of(span.dtype)));
 }
 
-void check_reducible(FlatSpan data) {
+void check_reducible(TensorSpan data) {
   if (is_reducible(data.dtype)) return;
   throw ArgumentError(
       fmt::format("all_reduce takes f32, f64, f16, bf16, i32 and i64, not {}", name_of(data.dtype)));
@@ -35,7 +35,7 @@ void check_root(const Communicator& communicator, int root) {
   throw ArgumentError(fmt::format("root {} is no rank of {}", root, communicator.size()));
 }
 
-void check_gather(const Communicator& communicator, FlatSpan from, FlatSpan to) {
+void check_gather(const Communicator& communicator, TensorSpan from, TensorSpan to) {
   const std::size_t wanted = checked_multiply(from.count, static_cast<std::size_t>(communicator.size()));
   if (from.dtype == to.dtype && to.count == wanted) return;
   throw ArgumentError(fmt::format("all_gather of {} {} over {} ranks needs room for {} {}, but got {} {}",

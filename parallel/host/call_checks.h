@@ -12,10 +12,10 @@ namespace leat::detail {
 void check_process(const ProcessIdentity& owner, std::string_view what);
 
 void check_stream(const Communicator& communicator, StreamRef stream);  // of the communicator's device
-void check_span(FlatSpan span, std::string_view what);                  // has memory, unless it is empty
-void check_reducible(FlatSpan data);                                    // a dtype that all_reduce takes
+void check_span(TensorSpan span, std::string_view what);                // has memory, unless it is empty
+void check_reducible(TensorSpan data);                                  // a dtype that all_reduce takes
 void check_root(const Communicator& communicator, int root);            // a rank
-void check_gather(const Communicator& communicator, FlatSpan from,
-                  FlatSpan to);  // `to` is size() times `from`
+void check_gather(const Communicator& communicator, TensorSpan from,
+                  TensorSpan to);  // `to` is size() times `from`
 
 }  // namespace leat::detail

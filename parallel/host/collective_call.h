@@ -14,8 +14,8 @@ struct CollectiveCall {
   Kind kind = Kind::barrier;
   ReduceOp op = ReduceOp::sum;  // all_reduce
   int root = 0;                 // broadcast
-  FlatSpan data{};              // what all_reduce and broadcast change, what all_gather sends
-  FlatSpan gathered{};          // all_gather: size() times the elements of `data`
+  TensorSpan data{};            // what all_reduce and broadcast change, what all_gather sends
+  TensorSpan gathered{};        // all_gather: size() times the elements of `data`
   std::uint64_t number = 0;     // of this rank's calls on this communicator, from 0
 };
 

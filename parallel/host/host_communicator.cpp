@@ -46,21 +46,21 @@ void HostCommunicator::enqueue(CollectiveCall call, StreamRef stream) {
   device_.enqueue(stream, [pending = std::move(pending)] { pending->run(); });
 }
 
-void HostCommunicator::all_reduce(FlatSpan data, ReduceOp op, StreamRef stream) {
+void HostCommunicator::all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "all_reduce");
   check_reducible(data);
   enqueue({.kind = CollectiveCall::Kind::all_reduce, .op = op, .data = data}, stream);
 }
 
-void HostCommunicator::broadcast(FlatSpan data, int root, StreamRef stream) {
+void HostCommunicator::broadcast(TensorSpan data, int root, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "broadcast");
   check_root(*this, root);
   enqueue({.kind = CollectiveCall::Kind::broadcast, .root = root, .data = data}, stream);
 }
 
-void HostCommunicator::all_gather(FlatSpan from, FlatSpan to, StreamRef stream) {
+void HostCommunicator::all_gather(TensorSpan from, TensorSpan to, StreamRef stream) {
   check_stream(*this, stream);
   check_span(from, "all_gather");
   check_span(to, "the result of all_gather");

@@ -90,7 +90,7 @@ void NcclCommunicator::call(const char* name, const NcclHandle::Call& function) 
   }
 }
 
-void NcclCommunicator::all_reduce(FlatSpan data, ReduceOp op, StreamRef stream) {
+void NcclCommunicator::all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "all_reduce");
   check_reducible(data);
@@ -100,7 +100,7 @@ void NcclCommunicator::all_reduce(FlatSpan data, ReduceOp op, StreamRef stream) 
   });
 }
 
-void NcclCommunicator::broadcast(FlatSpan data, int root, StreamRef stream) {
+void NcclCommunicator::broadcast(TensorSpan data, int root, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "broadcast");
   check_root(*this, root);
@@ -109,7 +109,7 @@ void NcclCommunicator::broadcast(FlatSpan data, int root, StreamRef stream) {
   });
 }
 
-void NcclCommunicator::all_gather(FlatSpan from, FlatSpan to, StreamRef stream) {
+void NcclCommunicator::all_gather(TensorSpan from, TensorSpan to, StreamRef stream) {
   check_stream(*this, stream);
   check_span(from, "all_gather");
   check_span(to, "the result of all_gather");

@@ -20,9 +20,9 @@ class NcclCommunicator final : public Communicator {
   std::string engine() const override;
   Device& device() const noexcept override { return device_; }
 
-  void all_reduce(FlatSpan data, ReduceOp op, StreamRef stream) override;
-  void broadcast(FlatSpan data, int root, StreamRef stream) override;
-  void all_gather(FlatSpan from, FlatSpan to, StreamRef stream) override;
+  void all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) override;
+  void broadcast(TensorSpan data, int root, StreamRef stream) override;
+  void all_gather(TensorSpan from, TensorSpan to, StreamRef stream) override;
   void barrier() override;
   void abort(std::string_view why) noexcept override;
 

@@ -62,8 +62,8 @@ TEST_CASE("gloo ranks that mix up operations they did before get an error too") 
     Communicator& communicator = *group[static_cast<std::size_t>(rank)];
     const Stream stream = host_device().make_stream();
     std::vector<float> large(100'000), small(10);
-    const FlatSpan first{.data = large.data(), .count = large.size(), .dtype = DType::f32};
-    const FlatSpan second{.data = small.data(), .count = small.size(), .dtype = DType::f32};
+    const TensorSpan first{.data = large.data(), .count = large.size(), .dtype = DType::f32};
+    const TensorSpan second{.data = small.data(), .count = small.size(), .dtype = DType::f32};
     communicator.all_reduce(first, ReduceOp::sum, stream);
     communicator.all_reduce(second, ReduceOp::sum, stream);
     communicator.all_reduce(rank == 0 ? first : second, ReduceOp::sum, stream);

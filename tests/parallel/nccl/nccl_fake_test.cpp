@@ -98,7 +98,7 @@ TEST_CASE("a collective that NCCL refuses ends the communicator") {
   const auto communicator = make(stores[0], 10s);
   const Stream stream = host_device().make_stream();
   std::vector<float> values(4);
-  const FlatSpan span{.data = values.data(), .count = 4, .dtype = DType::f32};
+  const TensorSpan span{.data = values.data(), .count = 4, .dtype = DType::f32};
   fake_nccl().call_result = ncclInvalidUsage;
   expect_error<CommunicationError>([&] { communicator->all_reduce(span, ReduceOp::sum, stream); },
                                    {"ncclAllReduce", "invalid usage", "Duplicate GPU"});

@@ -24,7 +24,7 @@ TEST_CASE("one NCCL rank sums, broadcasts, gathers and reduces gradients", "[gpu
   const std::vector<float> wanted{1, 2, 3, 4};
   const DeviceBuffer memory = device.allocate(4 * sizeof(float));
   const DeviceBuffer gathered = device.allocate(4 * sizeof(float));
-  const FlatSpan span{.data = memory.data(), .count = 4, .dtype = DType::f32};
+  const TensorSpan span{.data = memory.data(), .count = 4, .dtype = DType::f32};
   device.copy(memory.data(), wanted.data(), 4 * sizeof(float), stream);
   communicator->all_reduce(span, ReduceOp::sum, stream);
   communicator->broadcast(span, 0, stream);

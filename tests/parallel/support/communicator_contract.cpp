@@ -24,7 +24,7 @@ void on_all(const GroupMaker& make, int ranks, const std::function<void(Communic
 }
 
 template <class T>
-FlatSpan flat(std::vector<T>& values) {
+TensorSpan flat(std::vector<T>& values) {
   return {.data = values.data(), .count = values.size(), .dtype = dtype_of<T>};
 }
 
@@ -129,7 +129,7 @@ void gather_in_rank_order(const GroupMaker& make, int ranks) {
     std::vector<std::int32_t> in_place(all.size(), -1);
     std::fill_n(in_place.begin() + static_cast<std::ptrdiff_t>(rank * kCount), kCount,
                 communicator.rank() * 7);
-    const FlatSpan part{.data = &in_place[rank * kCount], .count = kCount, .dtype = DType::i32};
+    const TensorSpan part{.data = &in_place[rank * kCount], .count = kCount, .dtype = DType::i32};
     communicator.all_gather(part, flat(in_place), stream);
     stream.synchronize();
     for (std::size_t i = 0; i < all.size(); ++i) {
