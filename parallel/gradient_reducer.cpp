@@ -75,15 +75,15 @@ class GradientReducer::Impl {
   void check_parameters() const;
   void adopt_gradients();
   void launch(std::size_t bucket);
-  bool in_arena(std::size_t i) const;
-  std::byte* arena_of(std::size_t i) const { return arena_.data() + layout_.offset_of[i]; }
+  bool in_buffer(std::size_t i) const;
+  std::byte* place_in_buffer(std::size_t i) const { return gradient_buffer_.data() + layout_.offset_of[i]; }
 
   Communicator& communicator_;
   Device& device_;
   std::vector<Parameter> parameters_;
   BucketLayout layout_;
   BucketSchedule schedule_;
-  DeviceBuffer arena_;
+  DeviceBuffer gradient_buffer_;
   std::vector<std::vector<Mark>> marks_;  // of each bucket: one for each stream that took part, reused
   Event finished_;
   Stream stream_;  // of the reductions; last: destroyed first, after waiting for them
@@ -96,7 +96,7 @@ GradientReducer::Impl::Impl(Communicator& communicator, std::vector<Parameter> p
       parameters_(std::move(parameters)),
       layout_(lay_out(parameters_, options)),
       schedule_(layout_.bucket_of),
-      arena_(device_.allocate(std::max<std::size_t>(layout_.bytes, 1))),
+      gradient_buffer_(device_.allocate(std::max<std::size_t>(layout_.bytes, 1))),
       marks_(layout_.buckets.size()),
       finished_(device_.make_event()),
       stream_(device_.make_stream()) {
@@ -127,17 +127,17 @@ void GradientReducer::Impl::check_parameters() const {
 }
 
 void GradientReducer::Impl::adopt_gradients() {
-  device_.fill_zero(arena_.data(), arena_.size(), stream_);
+  device_.fill_zero(gradient_buffer_.data(), gradient_buffer_.size(), stream_);
   for (std::size_t i = 0; i < size(); ++i) {
     TensorView& gradient = parameters_[i].gradient;
     if (gradient.data != nullptr) continue;
     gradient = parameters_[i].value;
-    gradient.data = arena_of(i);
+    gradient.data = place_in_buffer(i);
   }
 }
 
-bool GradientReducer::Impl::in_arena(std::size_t i) const {
-  return parameters_[i].gradient.data == arena_of(i);
+bool GradientReducer::Impl::in_buffer(std::size_t i) const {
+  return parameters_[i].gradient.data == place_in_buffer(i);
 }
 
 void GradientReducer::Impl::ready(std::size_t i, StreamRef stream) {
@@ -156,14 +156,14 @@ void GradientReducer::Impl::launch(std::size_t index) {
   const Bucket& bucket = layout_.buckets[index];
   for (const Mark& mark : marks_[index]) device_.wait(stream_, mark.event);
   for (const std::size_t i : bucket.parameters) {
-    if (!in_arena(i)) device_.copy(arena_of(i), gradient(i).data, gradient(i).bytes(), stream_);
+    if (!in_buffer(i)) device_.copy(place_in_buffer(i), gradient(i).data, gradient(i).bytes(), stream_);
   }
-  const TensorSpan span{.data = arena_.data() + bucket.offset,
+  const TensorSpan span{.data = gradient_buffer_.data() + bucket.offset,
                         .count = bucket.bytes / size_of(bucket.dtype),
                         .dtype = bucket.dtype};
   communicator_.all_reduce(span, ReduceOp::sum, stream_);
   for (const std::size_t i : bucket.parameters) {
-    if (!in_arena(i)) device_.copy(gradient(i).data, arena_of(i), gradient(i).bytes(), stream_);
+    if (!in_buffer(i)) device_.copy(gradient(i).data, place_in_buffer(i), gradient(i).bytes(), stream_);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "leat/parallel/local/arena_reduce.h"
+#include "leat/parallel/local/slice_reduce.h"
 
 namespace leat::detail {
 
@@ -23,7 +23,7 @@ void LocalEngine::all_reduce(const CollectiveCall& call) {
   std::vector<void*> buffers;
   buffers.reserve(static_cast<std::size_t>(size()));
   for (int rank = 0; rank < size(); ++rank) buffers.push_back(meeting_->call_of(rank).data.data);
-  arena_reduce(buffers, slice_of(rank_, size(), call.data.count), call.data.dtype, call.op);
+  slice_reduce(buffers, slice_of(rank_, size(), call.data.count), call.data.dtype, call.op);
 }
 
 void LocalEngine::broadcast(const CollectiveCall& call) {

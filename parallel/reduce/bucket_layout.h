@@ -16,17 +16,18 @@ struct GradientSize {
 };
 
 struct Bucket {
-  std::size_t offset = 0;  // bytes from the arena's begin, a multiple of kGradientAlignment
+  std::size_t offset = 0;  // bytes from the start of the gradient buffer, a multiple of kGradientAlignment
   std::size_t bytes = 0;   // with the gaps between gradients
   DType dtype = DType::f32;
   std::vector<std::size_t> parameters{};  // in the order in which they lie there
 };
 
 struct BucketLayout {
-  std::vector<Bucket> buckets;         // in the order in which they are reduced
-  std::vector<std::size_t> offset_of;  // of each parameter's gradient, in bytes from the arena's begin
+  std::vector<Bucket> buckets;  // in the order in which they are reduced
+  std::vector<std::size_t>
+      offset_of;  // of each parameter's gradient, in bytes from the start of the gradient buffer
   std::vector<std::size_t> bucket_of;  // of each parameter
-  std::size_t bytes = 0;               // of the whole arena
+  std::size_t bytes = 0;               // of the gradient buffer
 };
 
 inline constexpr std::size_t kGradientAlignment = 256;

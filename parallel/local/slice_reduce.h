@@ -21,6 +21,6 @@ ElementRange slice_of(int rank, int ranks, std::size_t count) noexcept;
 // Replaces elements [first, last) of every buffer by their reduction, computed in the order of the buffers;
 // f16 and bf16 in f32, rounded once. An element's bits depend on its inputs alone, not on how elements are
 // cut into slices or buckets. The dtype is one that is_reducible() takes.
-void arena_reduce(std::span<void* const> buffers, ElementRange range, DType dtype, ReduceOp op);
+void slice_reduce(std::span<void* const> buffers, ElementRange range, DType dtype, ReduceOp op);
 
 }  // namespace leat::detail

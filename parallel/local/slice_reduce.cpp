@@ -1,4 +1,4 @@
-#include "leat/parallel/local/arena_reduce.h"
+#include "leat/parallel/local/slice_reduce.h"
 
 #include <algorithm>
 #include <array>
@@ -59,7 +59,7 @@ ElementRange slice_of(int rank, int ranks, std::size_t count) noexcept {
   return {cut(rank), cut(rank + 1)};
 }
 
-void arena_reduce(std::span<void* const> buffers, ElementRange range, DType dtype, ReduceOp op) {
+void slice_reduce(std::span<void* const> buffers, ElementRange range, DType dtype, ReduceOp op) {
   const bool half = is_half_precision(dtype);
   const DType summed = half ? DType::f32 : dtype;
   const ReduceKernel kernel = reduce_kernel(op, summed);
