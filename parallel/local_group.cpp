@@ -17,12 +17,12 @@ std::vector<std::unique_ptr<Communicator>> make_local_group(int ranks, Device& d
         "a local group on {} is not implemented yet; use one process for each GPU, joined by NCCL",
         device.name()));
   }
-  const auto meeting = std::make_shared<Meeting>(ranks, timeout);
+  const auto rendezvous = std::make_shared<Rendezvous>(ranks, timeout);
   std::vector<std::unique_ptr<Communicator>> group;
   group.reserve(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) {
     group.push_back(
-        std::make_unique<HostCommunicator>(std::make_unique<LocalEngine>(meeting, rank), device, timeout));
+        std::make_unique<HostCommunicator>(std::make_unique<LocalEngine>(rendezvous, rank), device, timeout));
   }
   return group;
 }

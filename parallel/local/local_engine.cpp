@@ -8,34 +8,34 @@
 namespace leat::detail {
 
 void LocalEngine::run(const CollectiveCall& call) {
-  meeting_->meet(rank_, call);
-  // From here to part() nothing throws: the arguments were checked before, and the ranks agree on them.
+  rendezvous_->arrive(rank_, call);
+  // From here to depart() nothing throws: the arguments were checked before, and the ranks agree on them.
   if (call.data.count > 0) {
     if (call.kind == CollectiveCall::Kind::all_reduce) all_reduce(call);
     if (call.kind == CollectiveCall::Kind::broadcast) broadcast(call);
     if (call.kind == CollectiveCall::Kind::all_gather) all_gather(call);
   }
-  meeting_->part();
+  rendezvous_->depart();
 }
 
 void LocalEngine::all_reduce(const CollectiveCall& call) {
   if (size() == 1) return;
   std::vector<void*> buffers;
   buffers.reserve(static_cast<std::size_t>(size()));
-  for (int rank = 0; rank < size(); ++rank) buffers.push_back(meeting_->call_of(rank).data.data);
+  for (int rank = 0; rank < size(); ++rank) buffers.push_back(rendezvous_->call_of(rank).data.data);
   slice_reduce(buffers, slice_of(rank_, size(), call.data.count), call.data.dtype, call.op);
 }
 
 void LocalEngine::broadcast(const CollectiveCall& call) {
   if (rank_ == call.root) return;
-  std::memcpy(call.data.data, meeting_->call_of(call.root).data.data, call.data.bytes());
+  std::memcpy(call.data.data, rendezvous_->call_of(call.root).data.data, call.data.bytes());
 }
 
 void LocalEngine::all_gather(const CollectiveCall& call) {
   for (int rank = 0; rank < size(); ++rank) {
     void* place =
         static_cast<std::byte*>(call.gathered.data) + static_cast<std::size_t>(rank) * call.data.bytes();
-    const void* from = meeting_->call_of(rank).data.data;
+    const void* from = rendezvous_->call_of(rank).data.data;
     if (place != from) std::memcpy(place, from, call.data.bytes());  // equal: a gather in place
   }
 }

@@ -1,4 +1,4 @@
-#include "leat/parallel/local/meeting.h"
+#include "leat/parallel/local/rendezvous.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,20 +8,20 @@
 
 namespace leat::detail {
 
-Meeting::Meeting(int ranks, std::chrono::milliseconds timeout)
+Rendezvous::Rendezvous(int ranks, std::chrono::milliseconds timeout)
     : ranks_(ranks),
       timeout_(timeout),
       calls_(static_cast<std::size_t>(ranks)),
       arrived_(static_cast<std::size_t>(ranks), false),
       staying_(static_cast<std::size_t>(ranks), true) {}
 
-void Meeting::fail(std::string why) {
-  if (poison_.empty()) poison_ = std::move(why);
+void Rendezvous::fail_and_throw(std::string why) {
+  if (failure_.empty()) failure_ = std::move(why);
   changed_.notify_all();
-  throw CommunicationError(poison_);
+  throw CommunicationError(failure_);
 }
 
-std::string Meeting::missing(const std::vector<bool>& present) const {
+std::string Rendezvous::missing(const std::vector<bool>& present) const {
   std::vector<int> ranks;
   for (int rank = 0; rank < ranks_; ++rank) {
     if (!present[static_cast<std::size_t>(rank)]) ranks.push_back(rank);
@@ -29,7 +29,7 @@ std::string Meeting::missing(const std::vector<bool>& present) const {
   return fmt::format("rank{} {} of {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "), ranks_);
 }
 
-std::string Meeting::disagreement() const {
+std::string Rendezvous::disagreement() const {
   const auto other = std::find_if(calls_.begin(), calls_.end(),
                                   [this](const CollectiveCall& call) { return !agree(call, calls_[0]); });
   if (other == calls_.end()) return {};
@@ -37,42 +37,43 @@ std::string Meeting::disagreement() const {
                      other - calls_.begin(), describe(*other));
 }
 
-void Meeting::begin_round() {
-  if (std::string problem = disagreement(); !problem.empty()) fail(std::move(problem));
+void Rendezvous::begin_round() {
+  if (std::string problem = disagreement(); !problem.empty()) fail_and_throw(std::move(problem));
   std::fill(arrived_.begin(), arrived_.end(), false);
   working_ = ranks_;
   ++round_;
   changed_.notify_all();
 }
 
-void Meeting::arrive(int rank, const CollectiveCall& call) {
-  if (!poison_.empty()) throw CommunicationError(poison_);
+void Rendezvous::enter(int rank, const CollectiveCall& call) {
+  if (!failure_.empty()) throw CommunicationError(failure_);
   calls_[static_cast<std::size_t>(rank)] = call;
   arrived_[static_cast<std::size_t>(rank)] = true;
   if (std::find(staying_.begin(), staying_.end(), false) != staying_.end()) {
-    fail(fmt::format("rank {} calls {}, but {} left the group", rank, describe(call), missing(staying_)));
+    fail_and_throw(
+        fmt::format("rank {} calls {}, but {} left the group", rank, describe(call), missing(staying_)));
   }
 }
 
-void Meeting::meet(int rank, const CollectiveCall& call) {
+void Rendezvous::arrive(int rank, const CollectiveCall& call) {
   std::unique_lock lock(mutex_);
-  arrive(rank, call);
+  enter(rank, call);
   const std::uint64_t before = round_;
   if (std::find(arrived_.begin(), arrived_.end(), false) == arrived_.end()) {
     begin_round();
     return;
   }
   const bool in_time =
-      changed_.wait_for(lock, timeout_, [&] { return round_ != before || !poison_.empty(); });
-  if (round_ != before) return;  // first: the others count on this rank's part (invariant 1)
+      changed_.wait_for(lock, timeout_, [&] { return round_ != before || !failure_.empty(); });
+  if (round_ != before) return;  // first: the others wait for this rank to depart (invariant 1)
   if (!in_time) {
-    fail(fmt::format("rank {}: {} waited {} ms; missing: {}", rank, describe(call), timeout_.count(),
-                     missing(arrived_)));
+    fail_and_throw(fmt::format("rank {}: {} waited {} ms; missing: {}", rank, describe(call),
+                               timeout_.count(), missing(arrived_)));
   }
-  throw CommunicationError(poison_);
+  throw CommunicationError(failure_);
 }
 
-void Meeting::part() {
+void Rendezvous::depart() {
   std::unique_lock lock(mutex_);
   if (--working_ == 0) {
     changed_.notify_all();
@@ -81,18 +82,18 @@ void Meeting::part() {
   }
 }
 
-void Meeting::poison(std::string_view why) noexcept {
+void Rendezvous::fail(std::string_view why) noexcept {
   const std::lock_guard lock(mutex_);
-  if (poison_.empty()) poison_ = why;
+  if (failure_.empty()) failure_ = why;
   changed_.notify_all();
 }
 
-void Meeting::leave(int rank) noexcept {
+void Rendezvous::leave(int rank) noexcept {
   const std::lock_guard lock(mutex_);
   staying_[static_cast<std::size_t>(rank)] = false;
   const bool awaited = std::find(arrived_.begin(), arrived_.end(), true) != arrived_.end();
-  if (!awaited || !poison_.empty()) return;
-  poison_ = fmt::format("rank {} left the group while others wait for it", rank);
+  if (!awaited || !failure_.empty()) return;
+  failure_ = fmt::format("rank {} left the group while others wait for it", rank);
   changed_.notify_all();
 }
 
