@@ -50,18 +50,18 @@ auto BatchPool::change(Change&& make) {
   return make(schedule_);
 }
 
-PrefetchSchedule::Order BatchPool::next_order() {
-  return change([](PrefetchSchedule& schedule) { return schedule.next_order(); });
+PrefetchSchedule::Command BatchPool::next_command() {
+  return change([](PrefetchSchedule& schedule) { return schedule.next_command(); });
 }
 
-PrefetchSchedule::Order BatchPool::wait_for_order() {
+PrefetchSchedule::Command BatchPool::wait_for_command() {
   std::unique_lock lock(mutex_);
-  PrefetchSchedule::Order order;
+  PrefetchSchedule::Command command;
   changed_.wait(lock, [&] {
-    order = schedule_.next_order();
-    return order.step != PrefetchSchedule::Step::wait;
+    command = schedule_.next_command();
+    return command.step != PrefetchSchedule::Step::wait;
   });
-  return order;
+  return command;
 }
 
 PrefetchSchedule::Fill BatchPool::begin_fill(std::uint64_t generation) {

@@ -48,8 +48,8 @@ class BatchPool {
   Buffer& operator[](std::size_t buffer) noexcept { return buffers_[buffer]; }
 
   // --- The pump; see PrefetchSchedule.
-  PrefetchSchedule::Order next_order();
-  PrefetchSchedule::Order wait_for_order();
+  PrefetchSchedule::Command next_command();
+  PrefetchSchedule::Command wait_for_command();
   PrefetchSchedule::Fill begin_fill(std::uint64_t generation);
   PrefetchSchedule::Fill wait_to_fill(std::uint64_t generation);
   void finish_fill(std::size_t buffer);

@@ -38,27 +38,27 @@ void PrefetchPump::run() noexcept {
 }
 
 bool PrefetchPump::step() {
-  PrefetchSchedule::Order order = pool_->next_order();
-  if (order.step == Step::wait) {
+  PrefetchSchedule::Command command = pool_->next_command();
+  if (command.step == Step::wait) {
     drop_leases(0);
-    order = pool_->wait_for_order();
+    command = pool_->wait_for_command();
   }
-  if (order.step == Step::start_epoch) start_epoch(order);
-  if (order.step == Step::pull) pull(order.generation);
-  return order.step != Step::stop;
+  if (command.step == Step::start_epoch) start_epoch(command);
+  if (command.step == Step::pull) pull(command.generation);
+  return command.step != Step::stop;
 }
 
 // Errors are delivered after their catch clause has ended: the consumer's is then the only reference to them.
 
-void PrefetchPump::start_epoch(const PrefetchSchedule::Order& order) {
+void PrefetchPump::start_epoch(const PrefetchSchedule::Command& command) {
   drop_leases(leases_while_pulling_);
   std::exception_ptr error;
   try {
-    source_.start_epoch(order.epoch);
+    source_.start_epoch(command.epoch);
   } catch (...) {
     error = std::current_exception();
   }
-  if (error) pool_->deliver_error(order.generation, std::move(error), false);
+  if (error) pool_->deliver_error(command.generation, std::move(error), false);
 }
 
 void PrefetchPump::pull(std::uint64_t generation) {

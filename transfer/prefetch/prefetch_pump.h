@@ -41,7 +41,7 @@ class PrefetchPump {
 
   void run() noexcept;
   bool step();  // false: the end
-  void start_epoch(const PrefetchSchedule::Order& order);
+  void start_epoch(const PrefetchSchedule::Command& command);
   void pull(std::uint64_t generation);
   void place(HostBatch batch, std::uint64_t generation);
   void fill(std::size_t buffer, HostBatch batch);

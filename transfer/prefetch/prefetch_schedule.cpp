@@ -12,7 +12,7 @@ PrefetchSchedule::PrefetchSchedule(std::size_t buffers) : buffers_(buffers, Stat
     throw ArgumentError("a prefetcher needs at least one buffer (PrefetcherOptions::buffers is 0)");
 }
 
-PrefetchSchedule::Order PrefetchSchedule::next_order() {
+PrefetchSchedule::Command PrefetchSchedule::next_command() {
   if (closed_ || failure_) return {Step::stop, generation_, 0};
   if (epoch_) return {Step::start_epoch, generation_, *std::exchange(epoch_, std::nullopt)};
   return {running_ ? Step::pull : Step::wait, generation_, 0};

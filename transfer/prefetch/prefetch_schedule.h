@@ -28,8 +28,8 @@ class PrefetchSchedule {
  public:
   enum class Step { wait, start_epoch, pull, stop };
 
-  // Given out as a whole, so that what is done on it is known to belong to its generation.
-  struct Order {
+  // What the pump does next, and the generation that it belongs to.
+  struct Command {
     Step step = Step::wait;
     std::uint64_t generation = 0;
     std::uint64_t epoch = 0;  // of start_epoch
@@ -51,7 +51,7 @@ class PrefetchSchedule {
   explicit PrefetchSchedule(std::size_t buffers);  // throws ArgumentError for none
 
   // --- The pump.
-  Order next_order();  // what to do next; `wait` holds until the consumer does something
+  Command next_command();  // what to do next; `wait` holds until the consumer does something
   Fill begin_fill(std::uint64_t generation);
   void finish_fill(std::size_t buffer);
   void deliver_end(std::uint64_t generation);

@@ -75,7 +75,7 @@ struct World {
   bool step_pump() {
     switch (at) {
       case Pump::idle:
-        return take_order();
+        return obey();
       case Pump::pulling:
         pull();
         return true;
@@ -90,14 +90,14 @@ struct World {
     }
   }
 
-  bool take_order() {
-    const auto order = schedule.next_order();
-    if (order.step == Step::wait) return false;
-    if (order.step == Step::start_epoch) {
-      source_epoch = order.epoch;
+  bool obey() {
+    const auto command = schedule.next_command();
+    if (command.step == Step::wait) return false;
+    if (command.step == Step::start_epoch) {
+      source_epoch = command.epoch;
       source_number = 0;
-    } else if (order.step == Step::pull) {
-      generation = order.generation;
+    } else if (command.step == Step::pull) {
+      generation = command.generation;
       at = Pump::pulling;
     } else {
       at = Pump::stopped;
@@ -204,47 +204,47 @@ TEST_CASE("a prefetch schedule holds its invariants in every short sequence of e
 
 TEST_CASE("a prefetch schedule does nothing until it is asked") {
   PrefetchSchedule schedule(2);
-  CHECK(schedule.next_order().step == Step::wait);
+  CHECK(schedule.next_command().step == Step::wait);
   schedule.ask();
-  CHECK(schedule.next_order().step == Step::pull);
+  CHECK(schedule.next_command().step == Step::pull);
 }
 
 TEST_CASE("an epoch that was asked for is given out once") {
   PrefetchSchedule schedule(2);
   schedule.start_epoch(7);
-  const auto order = schedule.next_order();
-  CHECK(order.step == Step::start_epoch);
-  CHECK(order.epoch == 7);
-  CHECK(schedule.next_order().step == Step::pull);
+  const auto command = schedule.next_command();
+  CHECK(command.step == Step::start_epoch);
+  CHECK(command.epoch == 7);
+  CHECK(schedule.next_command().step == Step::pull);
 }
 
-TEST_CASE("an order keeps the generation that it was given in") {
+TEST_CASE("a command keeps the generation that it was given in") {
   PrefetchSchedule schedule(2);
   schedule.ask();
-  const auto order = schedule.next_order();
+  const auto command = schedule.next_command();
   schedule.start_epoch(1);
-  CHECK(schedule.begin_fill(order.generation).kind == Fill::Kind::discard);
-  schedule.deliver_end(order.generation);
-  schedule.deliver_error(order.generation, std::make_exception_ptr(1), false);
+  CHECK(schedule.begin_fill(command.generation).kind == Fill::Kind::discard);
+  schedule.deliver_end(command.generation);
+  schedule.deliver_error(command.generation, std::make_exception_ptr(1), false);
   CHECK_FALSE(schedule.has_delivery());
-  CHECK(schedule.next_order().step == Step::start_epoch);
+  CHECK(schedule.next_command().step == Step::start_epoch);
 }
 
 TEST_CASE("an error that ends the pulling is retried when asked") {
   PrefetchSchedule schedule(2);
   schedule.ask();
-  schedule.deliver_error(schedule.next_order().generation, std::make_exception_ptr(1), false);
-  CHECK(schedule.next_order().step == Step::wait);
+  schedule.deliver_error(schedule.next_command().generation, std::make_exception_ptr(1), false);
+  CHECK(schedule.next_command().step == Step::wait);
   CHECK(schedule.take().kind == Kind::error);
-  CHECK(schedule.next_order().step == Step::wait);
+  CHECK(schedule.next_command().step == Step::wait);
   schedule.ask();
-  CHECK(schedule.next_order().step == Step::pull);
+  CHECK(schedule.next_command().step == Step::pull);
 }
 
 TEST_CASE("a consumer that holds all the buffers is starved") {
   PrefetchSchedule schedule(1);
   schedule.ask();
-  const std::uint64_t generation = schedule.next_order().generation;
+  const std::uint64_t generation = schedule.next_command().generation;
   schedule.finish_fill(schedule.begin_fill(generation).buffer);
   CHECK(schedule.take().kind == Kind::batch);
   CHECK_FALSE(schedule.starved());  // the pump has not asked yet: the epoch may be over
@@ -258,7 +258,7 @@ TEST_CASE("a consumer that holds all the buffers is starved") {
 TEST_CASE("a consumer that was starved is not so in an epoch that nobody has looked at yet") {
   PrefetchSchedule schedule(1);
   schedule.ask();
-  const std::uint64_t generation = schedule.next_order().generation;
+  const std::uint64_t generation = schedule.next_command().generation;
   schedule.finish_fill(schedule.begin_fill(generation).buffer);
   CHECK(schedule.take().kind == Kind::batch);
   CHECK(schedule.begin_fill(generation).kind == Fill::Kind::wait);
@@ -270,28 +270,28 @@ TEST_CASE("a consumer that was starved is not so in an epoch that nobody has loo
 TEST_CASE("a schedule that broke down delivers what it has, then the failure for ever") {
   PrefetchSchedule schedule(2);
   schedule.ask();
-  const std::uint64_t generation = schedule.next_order().generation;
+  const std::uint64_t generation = schedule.next_command().generation;
   schedule.finish_fill(schedule.begin_fill(generation).buffer);
   schedule.break_down(std::make_exception_ptr(1));
   schedule.break_down(std::make_exception_ptr(std::string("later")));
-  CHECK(schedule.next_order().step == Step::stop);
+  CHECK(schedule.next_command().step == Step::stop);
   CHECK(schedule.take().kind == Kind::batch);
   for (int i = 0; i < 3; ++i) {
     REQUIRE(schedule.has_delivery());
     CHECK_THROWS_AS(std::rethrow_exception(schedule.take().error), int);
   }
   schedule.start_epoch(0);
-  CHECK(schedule.next_order().step == Step::stop);
+  CHECK(schedule.next_command().step == Step::stop);
   CHECK(schedule.has_delivery());
 }
 
 TEST_CASE("a closed schedule stops its pump") {
   PrefetchSchedule schedule(2);
   schedule.ask();
-  const std::uint64_t generation = schedule.next_order().generation;
+  const std::uint64_t generation = schedule.next_command().generation;
   schedule.close();
   CHECK(schedule.begin_fill(generation).kind == Fill::Kind::discard);
-  CHECK(schedule.next_order().step == Step::stop);
+  CHECK(schedule.next_command().step == Step::stop);
 }
 
 TEST_CASE("a schedule without buffers is refused") {
