@@ -92,8 +92,8 @@ void BatchPool::deliver_error(std::uint64_t generation, std::exception_ptr error
   });
 }
 
-void BatchPool::break_down(std::exception_ptr failure) noexcept {
-  change([&](PrefetchSchedule& schedule) { schedule.break_down(std::move(failure)); });
+void BatchPool::fail(std::exception_ptr failure) noexcept {
+  change([&](PrefetchSchedule& schedule) { schedule.fail(std::move(failure)); });
 }
 
 PrefetchSchedule::Delivery BatchPool::take() {
@@ -123,7 +123,7 @@ void BatchPool::release(std::size_t buffer, StreamRef consumer) noexcept {
   try {
     device_.record(buffers_[buffer].released, consumer);
   } catch (...) {
-    break_down(std::current_exception());
+    fail(std::current_exception());
     return;  // still leased: nobody may write to it
   }
   change([&](PrefetchSchedule& schedule) { schedule.release(buffer); });

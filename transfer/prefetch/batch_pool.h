@@ -55,7 +55,7 @@ class BatchPool {
   void finish_fill(std::size_t buffer);
   void deliver_end(std::uint64_t generation);
   void deliver_error(std::uint64_t generation, std::exception_ptr error, bool epoch_goes_on);
-  void break_down(std::exception_ptr failure) noexcept;
+  void fail(std::exception_ptr failure) noexcept;
 
   // --- The consumer.
 
@@ -65,7 +65,7 @@ class BatchPool {
   void close() noexcept;
 
   // The batch in `buffer` is done with when `consumer` has done what it has queued by now. A device that
-  // cannot even note that breaks the pool down. In a forked process: does nothing.
+  // cannot even note that fails the pool. In a forked process: does nothing.
   void release(std::size_t buffer, StreamRef consumer) noexcept;
 
  private:

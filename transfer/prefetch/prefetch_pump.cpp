@@ -33,7 +33,7 @@ void PrefetchPump::run() noexcept {
   } catch (...) {
     failure = std::current_exception();
   }
-  if (failure) pool_->break_down(std::move(failure));
+  if (failure) pool_->fail(std::move(failure));
   drop_all_leases();
 }
 

@@ -23,7 +23,7 @@ namespace leat::detail {
 //  3. While the source is asked for a batch, at most the lease of the newest copy is held, and none where the
 //     source allows no other; while the thread waits for the consumer, none is held but of the batch it is to
 //     copy next.
-//  4. An error of the source is delivered in place of its batch. An error of the device breaks the pool down
+//  4. An error of the source is delivered in place of its batch. An error of the device fails the pool
 //     and ends the thread.
 class PrefetchPump {
  public:

@@ -49,7 +49,7 @@ void PrefetchSchedule::deliver_error(std::uint64_t generation, std::exception_pt
   deliver({Delivery::Kind::error, 0, std::move(error)});
 }
 
-void PrefetchSchedule::break_down(std::exception_ptr failure) {
+void PrefetchSchedule::fail(std::exception_ptr failure) {
   if (!failure_) failure_ = std::move(failure);
 }
 

@@ -22,7 +22,7 @@ namespace leat::detail {
 //     until the queue is empty and the consumer asks.
 //  4. What was pulled before start_epoch() is not delivered after it: each pull carries the generation it
 //     began in.
-//  5. After break_down(), what is in the queue is delivered, then the failure, again and again; nothing is
+//  5. After fail(), what is in the queue is delivered, then the failure, again and again; nothing is
 //     pulled.
 class PrefetchSchedule {
  public:
@@ -56,7 +56,7 @@ class PrefetchSchedule {
   void finish_fill(std::size_t buffer);
   void deliver_end(std::uint64_t generation);
   void deliver_error(std::uint64_t generation, std::exception_ptr error, bool epoch_goes_on);
-  void break_down(std::exception_ptr failure);  // the first one stays
+  void fail(std::exception_ptr failure);  // the first one stays
 
   // --- The consumer.
   void ask();  // it wants a delivery: goes on where invariant 3 stopped the pump
@@ -81,7 +81,7 @@ class PrefetchSchedule {
   std::uint64_t generation_ = 0;        // how often start_epoch() was called
   std::uint64_t fill_generation_ = 0;   // of the batch being filled in
   std::optional<std::uint64_t> epoch_;  // asked for, not begun
-  std::exception_ptr failure_;          // of break_down()
+  std::exception_ptr failure_;          // of fail()
 };
 
 }  // namespace leat::detail

@@ -267,13 +267,13 @@ TEST_CASE("a consumer that was starved is not so in an epoch that nobody has loo
   CHECK_FALSE(schedule.starved());
 }
 
-TEST_CASE("a schedule that broke down delivers what it has, then the failure for ever") {
+TEST_CASE("a failed schedule delivers what it has, then the failure for ever") {
   PrefetchSchedule schedule(2);
   schedule.ask();
   const std::uint64_t generation = schedule.next_command().generation;
   schedule.finish_fill(schedule.begin_fill(generation).buffer);
-  schedule.break_down(std::make_exception_ptr(1));
-  schedule.break_down(std::make_exception_ptr(std::string("later")));
+  schedule.fail(std::make_exception_ptr(1));
+  schedule.fail(std::make_exception_ptr(std::string("later")));
   CHECK(schedule.next_command().step == Step::stop);
   CHECK(schedule.take().kind == Kind::batch);
   for (int i = 0; i < 3; ++i) {
