@@ -61,9 +61,9 @@ class GradientReducer::Impl {
   std::size_t size() const noexcept { return parameters_.size(); }
   std::size_t bucket_count() const noexcept { return layout_.buckets.size(); }
   const TensorView& gradient(std::size_t i) const { return parameters_.at(i).gradient; }
-  void ready(std::size_t i, StreamRef stream);
-  void ready_rest(StreamRef stream);
-  void zero_rest(StreamRef stream);
+  void mark_ready(std::size_t i, StreamRef stream);
+  void mark_rest_ready(StreamRef stream);
+  void zero_unready(StreamRef stream);
   void finish(StreamRef stream);
 
  private:
@@ -140,8 +140,8 @@ bool GradientReducer::Impl::in_buffer(std::size_t i) const {
   return parameters_[i].gradient.data == place_in_buffer(i);
 }
 
-void GradientReducer::Impl::ready(std::size_t i, StreamRef stream) {
-  const BucketSchedule::Launch launches = schedule_.ready(i);
+void GradientReducer::Impl::mark_ready(std::size_t i, StreamRef stream) {
+  const BucketSchedule::Launch launches = schedule_.mark_ready(i);
   auto& marks = marks_[layout_.bucket_of[i]];
   auto mark = std::find_if(marks.begin(), marks.end(), [&](const Mark& m) { return m.stream == stream; });
   if (mark == marks.end()) {
@@ -167,18 +167,18 @@ void GradientReducer::Impl::launch(std::size_t index) {
   }
 }
 
-void GradientReducer::Impl::ready_rest(StreamRef stream) {
+void GradientReducer::Impl::mark_rest_ready(StreamRef stream) {
   // From the last to the first: in the order of the buckets.
   for (std::size_t i = size(); i-- > 0;) {
-    if (!schedule_.is_ready(i)) ready(i, stream);
+    if (!schedule_.is_ready(i)) mark_ready(i, stream);
   }
 }
 
-void GradientReducer::Impl::zero_rest(StreamRef stream) {
+void GradientReducer::Impl::zero_unready(StreamRef stream) {
   for (const std::size_t i : schedule_.missing()) {
     device_.fill_zero(gradient(i).data, gradient(i).bytes(), stream);
   }
-  ready_rest(stream);
+  mark_rest_ready(stream);
 }
 
 void GradientReducer::Impl::finish(StreamRef stream) {
@@ -190,7 +190,7 @@ void GradientReducer::Impl::finish(StreamRef stream) {
       if (names.size() < kShown) names.push_back(parameters_[i].name);
     }
     throw ArgumentError(
-        fmt::format("{} of {} gradients were never ready: {}{}; call zero_rest() where parameters take no "
+        fmt::format("{} of {} gradients were never ready: {}{}; call zero_unready() where parameters take no "
                     "part in a backward pass",
                     missing.size(), size(), fmt::join(names, ", "), missing.size() > kShown ? ", ..." : ""));
   }
@@ -215,14 +215,14 @@ std::size_t GradientReducer::bucket_count() const noexcept {
 const TensorView& GradientReducer::gradient(std::size_t i) const {
   return impl_->gradient(i);
 }
-void GradientReducer::ready(std::size_t i, StreamRef stream) {
-  impl_->ready(i, stream);
+void GradientReducer::mark_ready(std::size_t i, StreamRef stream) {
+  impl_->mark_ready(i, stream);
 }
-void GradientReducer::ready_rest(StreamRef stream) {
-  impl_->ready_rest(stream);
+void GradientReducer::mark_rest_ready(StreamRef stream) {
+  impl_->mark_rest_ready(stream);
 }
-void GradientReducer::zero_rest(StreamRef stream) {
-  impl_->zero_rest(stream);
+void GradientReducer::zero_unready(StreamRef stream) {
+  impl_->zero_unready(stream);
 }
 void GradientReducer::finish(StreamRef stream) {
   impl_->finish(stream);

@@ -29,10 +29,10 @@ double per_rank_loss_weight(int ranks);
 //
 //   GradientReducer reducer{communicator, parameters};        // all ranks now hold rank 0's values
 //   for each step:
-//     zero gradients; backward pass, calling reducer.ready(i, stream) as soon as gradient i is enqueued
+//     zero gradients; backward pass, calling reducer.mark_ready(i, stream) as soon as gradient i is enqueued
 //     reducer.finish(stream);                                 // work enqueued on `stream` from here on sees the sums
 //
-// To accumulate over several backward passes, call ready() in the last one only. Threads: one at a time.
+// To accumulate over several backward passes, call mark_ready() in the last one only. Threads: one at a time.
 // Whoever destroys the reducer has made sure that no stream of his still uses its gradients; its own are
 // waited for.
 class GradientReducer {
@@ -58,15 +58,15 @@ class GradientReducer {
   // Gradient i is complete once `stream` has passed this point; nobody changes it before finish(). When this
   // completes a bucket, its reduction is enqueued on a stream of the reducer. Any order; ranks may differ in
   // it. Throws ArgumentError for a gradient that was ready before in this pass.
-  void ready(std::size_t i, StreamRef stream);
+  void mark_ready(std::size_t i, StreamRef stream);
 
   // For all gradients that are not ready yet: takes them as they are, or as zero (parameters that took no
   // part in this pass; a rank without rows).
-  void ready_rest(StreamRef stream);
-  void zero_rest(StreamRef stream);
+  void mark_rest_ready(StreamRef stream);
+  void zero_unready(StreamRef stream);
 
   // Ends the pass: `stream` waits until all gradients are reduced; the host does not. Throws ArgumentError,
-  // naming them, where gradients are missing; then ready_rest() or zero_rest(), and finish() again, end the
+  // naming them, where gradients are missing; then mark_rest_ready() or zero_unready(), and finish() again, end the
   // pass in order.
   void finish(StreamRef stream);
 

@@ -17,7 +17,7 @@ BucketSchedule::BucketSchedule(std::vector<std::size_t> bucket_of)
   outstanding_ = sizes_;
 }
 
-BucketSchedule::Launch BucketSchedule::ready(std::size_t i) {
+BucketSchedule::Launch BucketSchedule::mark_ready(std::size_t i) {
   if (i >= bucket_of_.size()) {
     throw ArgumentError(fmt::format("gradient {} does not exist; there are {}", i, bucket_of_.size()));
   }

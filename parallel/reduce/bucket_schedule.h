@@ -24,7 +24,7 @@ class BucketSchedule {
   };
 
   // Gradient i is ready. Throws ArgumentError where there is no such gradient, or where it was ready before.
-  Launch ready(std::size_t i);
+  Launch mark_ready(std::size_t i);
 
   bool is_ready(std::size_t i) const { return ready_[i]; }
   bool complete() const noexcept { return launched_ == outstanding_.size(); }

@@ -48,7 +48,7 @@ std::vector<float> reduced(const std::vector<std::vector<float>>& rows, const st
     auto* gradient = static_cast<float*>(reducer.gradient(0).data);
     host_device().enqueue(
         stream, [&] { *gradient = static_cast<float>(weights[r]) * line.gradient_of_sum(rows[r]); });
-    reducer.ready(0, stream);
+    reducer.mark_ready(0, stream);
     reducer.finish(stream);
     stream.ref().synchronize();
     results[r] = *gradient;
@@ -110,7 +110,7 @@ TEST_CASE("gradients accumulated over two passes are reduced once") {
     *gradient += 0.5F * line.gradient_of_sum(x);
     local[r] = 2 * *gradient;
     *gradient += 0.5F * line.gradient_of_sum(x);
-    reducer.ready(0, stream);
+    reducer.mark_ready(0, stream);
     reducer.finish(stream);
     stream.ref().synchronize();
     results[r] = *gradient;
@@ -147,7 +147,7 @@ TEST_CASE("ranks with other parameters all refuse, naming the first that differs
           "\"p0\" f32 [2] on rank 0, but \"bias\" f32 [2] on rank 2");
 }
 
-// A model of several parameters with random gradients, reduced with ready() in a random order per rank.
+// A model of several parameters with random gradients, reduced with mark_ready() in a random order per rank.
 struct Model {
   std::vector<Shape> shapes{{300, 7}, {7}, {1}, {64, 65}, {2}, {1000}};
   std::vector<std::vector<float>> values;
@@ -175,9 +175,9 @@ std::vector<float> step_of(int rank, unsigned seed, GradientReducer& reducer, St
   }
   std::shuffle(order.begin(), order.end(), random);
   if (overlap) {
-    for (const std::size_t i : order) reducer.ready(i, stream);
+    for (const std::size_t i : order) reducer.mark_ready(i, stream);
   } else {
-    reducer.ready_rest(stream);
+    reducer.mark_rest_ready(stream);
   }
   reducer.finish(stream);
   stream.synchronize();
@@ -231,8 +231,8 @@ TEST_CASE("parameters with gradients of their own are reduced there") {
     expect(reducer.gradient(1).data != nullptr, "memory of the reducer");
     const Stream stream = host_device().make_stream();
     std::fill(gradients[r].begin(), gradients[r].end(), static_cast<float>(rank + 1));
-    reducer.ready(0, stream);
-    reducer.zero_rest(stream);
+    reducer.mark_ready(0, stream);
+    reducer.zero_unready(stream);
     reducer.finish(stream);
     stream.ref().synchronize();
   });
@@ -240,7 +240,7 @@ TEST_CASE("parameters with gradients of their own are reduced there") {
   CHECK(gradients[1] == std::vector<float>(5, 3));
 }
 
-TEST_CASE("missing gradients are named, and zero_rest() puts it in order") {
+TEST_CASE("missing gradients are named, and zero_unready() puts it in order") {
   const Group group = local_group(1, kPatience);
   Model model;
   GradientReducer reducer(*group[0], model.parameters());
@@ -248,9 +248,10 @@ TEST_CASE("missing gradients are named, and zero_rest() puts it in order") {
   for (std::size_t i = 0; i < reducer.size(); ++i) {
     for (float& value : TensorView(reducer.gradient(i)).as<float>()) value = 5;
   }
-  reducer.ready(3, stream);
-  expect_error<ArgumentError>([&] { reducer.finish(stream); }, {"5 of 6", "p0, p1, p2, p4, p5", "zero_rest"});
-  reducer.zero_rest(stream);
+  reducer.mark_ready(3, stream);
+  expect_error<ArgumentError>([&] { reducer.finish(stream); },
+                              {"5 of 6", "p0, p1, p2, p4, p5", "zero_unready"});
+  reducer.zero_unready(stream);
   reducer.finish(stream);
   stream.ref().synchronize();
   CHECK(TensorView(reducer.gradient(3)).as<float>()[0] == 5);
@@ -269,7 +270,7 @@ TEST_CASE("a lost rank ends the pass with an error on the consumer's stream") {
       return;
     }
     const Stream stream = host_device().make_stream();
-    reducer.ready(0, stream);
+    reducer.mark_ready(0, stream);
     reducer.finish(stream);
     stream.ref().synchronize();
   });
@@ -323,7 +324,7 @@ TEST_CASE("a bucket waits for the last gradient of every stream that writes one,
     const auto write = [&](std::size_t i, const Stream& stream) {
       auto* const gradient = static_cast<float*>(reducer.gradient(i).data);
       host_device().enqueue(stream, [gradient, i] { *gradient = static_cast<float>(i + 1); });
-      reducer.ready(i, stream);
+      reducer.mark_ready(i, stream);
     };
     write(2, slow);
     host_device().enqueue(slow, [open] { open.wait(); });

@@ -40,11 +40,11 @@ void Replica::train(const LabelledRows& batch, float scale, const SgdOptions& op
 
 void Replica::reduce_gradients_of(const LabelledRows& batch, float scale) {
   const auto ready = [this](std::size_t i) {
-    if (reducer_) reducer_->ready(i, stream_);
+    if (reducer_) reducer_->mark_ready(i, stream_);
   };
   if (batch.rows > 0) classifier_.train(batch, scale, totals(), ready, stream_);
   if (!reducer_) return;
-  if (batch.rows == 0) reducer_->zero_rest(stream_);
+  if (batch.rows == 0) reducer_->zero_unready(stream_);
   reducer_->finish(stream_);
 }
 

@@ -120,7 +120,7 @@ TEST_CASE("gradients are reduced over gloo, -14 on both ranks") {
     auto* gradient = static_cast<float*>(reducer.gradient(0).data);
     *gradient = static_cast<float>(per_rank_loss_weight(2)) * (rank == 0 ? -2.0F : -26.0F);
     const Stream stream = host_device().make_stream();
-    reducer.ready(0, stream);
+    reducer.mark_ready(0, stream);
     reducer.finish(stream);
     stream.ref().synchronize();
     results[r] = *gradient;

@@ -89,7 +89,7 @@ TEST_CASE("processes reduce gradients over gloo", "[process]") {
     const auto gradient = TensorView(reducer.gradient(0)).as<float>();
     std::fill(gradient.begin(), gradient.end(), static_cast<float>(communicator.rank() + 1));
     const Stream stream = host_device().make_stream();
-    reducer.ready(0, stream);
+    reducer.mark_ready(0, stream);
     reducer.finish(stream);
     stream.ref().synchronize();
     report(fmt::format("{} {}", values[9999], gradient[9999]));

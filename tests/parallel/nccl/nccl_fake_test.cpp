@@ -168,7 +168,7 @@ TEST_CASE("gradients are reduced through the NCCL communicator") {
     auto* gradient = static_cast<float*>(reducer.gradient(0).data);
     *gradient = rank == 0 ? -1.0F : -13.0F;
     const Stream stream = host_device().make_stream();
-    reducer.ready(0, stream);
+    reducer.mark_ready(0, stream);
     reducer.finish(stream);
     stream.ref().synchronize();
     results[r] = *gradient;

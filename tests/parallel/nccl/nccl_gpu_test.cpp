@@ -38,7 +38,7 @@ TEST_CASE("one NCCL rank sums, broadcasts, gathers and reduces gradients", "[gpu
   GradientReducer reducer(
       *communicator, {{.name = "w", .value = {.data = memory.data(), .dtype = DType::f32, .shape = {4}}}});
   device.copy(reducer.gradient(0).data, wanted.data(), 4 * sizeof(float), stream);
-  reducer.ready(0, stream);
+  reducer.mark_ready(0, stream);
   reducer.finish(stream);
   std::vector<float> gradient(4);
   device.copy(gradient.data(), reducer.gradient(0).data, 4 * sizeof(float), stream);

@@ -21,7 +21,7 @@ void check_order(BucketSchedule& schedule, const Indices& bucket_of, const Indic
   std::size_t launched = 0;
   for (const std::size_t i : order) {
     ready[i] = true;
-    const BucketSchedule::Launch launch = schedule.ready(i);
+    const BucketSchedule::Launch launch = schedule.mark_ready(i);
     REQUIRE(launch.first == launched);  // each once, in order
     REQUIRE(launch.last >= launch.first);
     launched = launch.last;
@@ -77,9 +77,9 @@ TEST_CASE("random layouts in random orders keep the promises") {
 
 TEST_CASE("a gradient is ready once, and exists") {
   BucketSchedule schedule({0, 0});
-  schedule.ready(1);
-  expect_error<ArgumentError>([&] { schedule.ready(1); }, {"gradient 1", "before"});
-  expect_error<ArgumentError>([&] { schedule.ready(2); }, {"gradient 2", "there are 2"});
+  schedule.mark_ready(1);
+  expect_error<ArgumentError>([&] { schedule.mark_ready(1); }, {"gradient 1", "before"});
+  expect_error<ArgumentError>([&] { schedule.mark_ready(2); }, {"gradient 2", "there are 2"});
   CHECK(schedule.missing() == Indices{0});
   CHECK_FALSE(schedule.complete());
 }
