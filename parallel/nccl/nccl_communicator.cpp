@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "leat/parallel/nccl/nccl_rank.h"
+#include "leat/parallel/nccl/nccl_communicator_impl.h"
 
 namespace leat {
 

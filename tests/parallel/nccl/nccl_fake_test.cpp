@@ -3,7 +3,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "leat/parallel/gradient_reducer.h"
-#include "leat/parallel/nccl/nccl_rank.h"
+#include "leat/parallel/nccl/nccl_communicator_impl.h"
 #include "tests/parallel/nccl/fake_nccl.h"
 #include "tests/parallel/support/communicator_contract.h"
 #include "tests/parallel/support/ranks.h"

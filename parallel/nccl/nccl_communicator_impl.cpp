@@ -1,4 +1,4 @@
-#include "leat/parallel/nccl/nccl_rank.h"
+#include "leat/parallel/nccl/nccl_communicator_impl.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// One rank of an NCCL communicator.
+// A communicator over NCCL: the implementation of make_nccl_communicator().
 #pragma once
 
 #include <memory>
