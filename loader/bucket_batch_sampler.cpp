@@ -267,7 +267,7 @@ class BucketBatchSampler::Rest final : public BatchSampler {
 
 BucketBatchSampler::BucketBatchSampler(std::vector<std::uint64_t> lengths,
                                        const BucketBatchSamplerOptions& options)
-    : share_(options.rank, options.world_size, options.uneven),
+    : share_(options.rank, options.world_size, options.remainder),
       buckets_(std::make_shared<const Buckets>(std::move(lengths), options)) {}
 
 std::size_t BucketBatchSampler::size(std::uint64_t epoch) const {

@@ -32,11 +32,11 @@ struct BucketBatchSamplerOptions {
   // ones: then all ranks have equally many.
   int rank = 0;
   int world_size = 1;
-  Uneven uneven = Uneven::pad;
+  RemainderPolicy remainder = RemainderPolicy::pad;
 };
 
 // Each batch holds samples of one bucket; each sample comes once per epoch over all ranks, but for
-// `drop_last` and `uneven`. Rank r has the batches r, r + world_size, ... of an order that depends on
+// `drop_last` and `remainder`. Rank r has the batches r, r + world_size, ... of an order that depends on
 // (lengths, limits, seed, epoch) alone. With a token budget, the number of batches may differ between epochs.
 //
 // Memory: 8 bytes per sample, 16 with a token budget, and 24 per batch. Where a token budget meets shuffling,

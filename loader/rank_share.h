@@ -6,7 +6,7 @@
 namespace leat {
 
 // What the ranks do where the world size does not divide the number of positions.
-enum class Uneven {
+enum class RemainderPolicy {
   pad,   // ranks get equally many; the first positions are repeated at the end (PyTorch's default)
   drop,  // ranks get equally many; the last positions are left out
   keep,  // every position once; some ranks get one less. For evaluation, and training that weights by rows
@@ -16,7 +16,7 @@ enum class Uneven {
 class RankShare {
  public:
   // Throws ArgumentError where rank is not in [0, world_size).
-  RankShare(int rank, int world_size, Uneven uneven);
+  RankShare(int rank, int world_size, RemainderPolicy remainder);
 
   std::size_t rank() const noexcept { return rank_; }
   std::size_t world_size() const noexcept { return world_size_; }
@@ -31,7 +31,7 @@ class RankShare {
  private:
   std::size_t rank_;
   std::size_t world_size_;
-  Uneven uneven_;
+  RemainderPolicy remainder_;
 };
 
 }  // namespace leat

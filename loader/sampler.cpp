@@ -82,7 +82,7 @@ std::string RandomSampler::fingerprint() const {
 
 DistributedSampler::DistributedSampler(std::size_t samples, DistributedSamplerOptions options)
     : samples_(samples),
-      share_(options.rank, options.world_size, options.uneven),
+      share_(options.rank, options.world_size, options.remainder),
       shuffle_(options.shuffle),
       seed_(options.seed) {}
 

@@ -79,7 +79,7 @@ struct DistributedSamplerOptions {
   int world_size = 1;
   bool shuffle = true;
   std::uint64_t seed = 0;
-  Uneven uneven = Uneven::pad;
+  RemainderPolicy remainder = RemainderPolicy::pad;
 };
 
 // Rank r takes the positions r, r + world_size, r + 2 world_size, ... of one order that all ranks share. So

@@ -187,7 +187,8 @@ TEST_CASE("68: after a restart with another world size every remaining sample co
       return DataLoaderOptions{
           .batch_size = batch_size,
           .sampler = std::make_shared<DistributedSampler>(
-              samples, DistributedSamplerOptions{.rank = rank, .world_size = world, .uneven = Uneven::keep})};
+              samples, DistributedSamplerOptions{
+                           .rank = rank, .world_size = world, .remainder = RemainderPolicy::keep})};
     };
     std::multiset<std::uint64_t> seen_indices;
     LoaderState state;
@@ -273,7 +274,7 @@ TEST_CASE("a batch sampler's remaining batches can be divided by other ranks, ea
                                                                     .seed = 2,
                                                                     .rank = rank,
                                                                     .world_size = world_size,
-                                                                    .uneven = Uneven::keep})};
+                                                                    .remainder = RemainderPolicy::keep})};
   };
   for (const auto& [before, after] : std::vector<std::pair<int, int>>{{1, 2}, {2, 1}, {2, 3}, {3, 3}}) {
     INFO(before << " ranks, then " << after);

@@ -110,7 +110,7 @@ Order random_order(std::mt19937_64& random, std::size_t samples) {
                 if (!budget) buckets.batch_sizes = {4, 3, 2};
                 buckets.rank = rank;
                 buckets.world_size = world_size;
-                buckets.uneven = Uneven::keep;
+                buckets.remainder = RemainderPolicy::keep;
                 options.batch_sampler = std::make_shared<BucketBatchSampler>(lengths, buckets);
               }};
     }
@@ -121,7 +121,7 @@ Order random_order(std::mt19937_64& random, std::size_t samples) {
                                                        .world_size = world_size,
                                                        .shuffle = seed % 4 != 0,
                                                        .seed = seed,
-                                                       .uneven = Uneven::keep});
+                                                       .remainder = RemainderPolicy::keep});
               }};
   }
 }

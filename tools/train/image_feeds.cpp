@@ -25,7 +25,7 @@ DataLoaderOptions loader_options(const Dataset& dataset, const TrainOptions& opt
                                                 .world_size = world.world_size,
                                                 .shuffle = shuffle,
                                                 .seed = options.seed,
-                                                .uneven = Uneven::keep});
+                                                .remainder = RemainderPolicy::keep});
   loader.num_workers = options.num_workers;
   loader.seed = options.seed;
   return loader;

@@ -197,8 +197,8 @@ TEST_CASE("ranks divide the batches of an epoch: all with padding, equally many 
   std::mt19937_64 random(504);
   for (int trial = 0; trial < 100; ++trial) {
     const Lengths lengths = random_lengths(random, random() % 120, 30);
-    const Uneven uneven = Uneven(random() % 3);
-    Options options{.boundaries = {8, 20}, .token_budget = 100, .seed = random(), .uneven = uneven};
+    const RemainderPolicy remainder = RemainderPolicy(random() % 3);
+    Options options{.boundaries = {8, 20}, .token_budget = 100, .seed = random(), .remainder = remainder};
     const auto whole = all(BucketBatchSampler(lengths, options), 5);
     options.world_size = static_cast<int>(1 + random() % 5);
     const auto world = static_cast<std::size_t>(options.world_size);
@@ -207,7 +207,8 @@ TEST_CASE("ranks divide the batches of an epoch: all with padding, equally many 
       const auto rank = static_cast<std::size_t>(options.rank);
       const auto share = all(BucketBatchSampler(lengths, options), 5);
       const std::size_t rest = whole.size() % world;
-      const bool one_more = uneven == Uneven::pad ? rest > 0 : uneven == Uneven::keep && rank < rest;
+      const bool one_more =
+          remainder == RemainderPolicy::pad ? rest > 0 : remainder == RemainderPolicy::keep && rank < rest;
       REQUIRE(share.size() == whole.size() / world + (one_more ? 1 : 0));
       for (std::size_t i = 0; i < share.size(); ++i) {
         REQUIRE(share[i] == whole[(i * world + rank) % whole.size()]);

@@ -41,16 +41,16 @@ struct Setup {
   std::size_t samples;
   bool shuffle;
   std::uint64_t seed;
-  Uneven uneven;
+  RemainderPolicy remainder;
 
-  static Setup random(std::mt19937_64& random, Uneven uneven) {
-    return {below(random, 70), below(random, 3) > 0, random(), uneven};
+  static Setup random(std::mt19937_64& random, RemainderPolicy remainder) {
+    return {below(random, 70), below(random, 3) > 0, random(), remainder};
   }
   std::vector<SamplerPtr> world(std::size_t ranks, std::size_t consumed) const {
     std::vector<SamplerPtr> samplers;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       const DistributedSamplerOptions options{static_cast<int>(rank), static_cast<int>(ranks), shuffle, seed,
-                                              uneven};
+                                              remainder};
       const auto whole = std::make_shared<DistributedSampler>(samples, options);
       samplers.push_back(whole->remaining(kEpoch, PositionSet::below(std::min(consumed, samples))));
     }
@@ -77,7 +77,7 @@ bool each_once(const std::map<std::uint64_t, int>& seen) {
 TEST_CASE("an unchanged world goes on as if it had not been interrupted, after every step") {
   std::mt19937_64 random(2101);
   for (int trial = 0; trial < 400; ++trial) {
-    const Setup setup = Setup::random(random, Uneven(below(random, 3)));
+    const Setup setup = Setup::random(random, RemainderPolicy(below(random, 3)));
     const std::size_t ranks = 1 + below(random, 6), batch_size = 1 + below(random, 5);
     const auto world = setup.world(ranks, 0);
     INFO("trial " << trial << ": " << setup.samples << " samples, " << ranks << " ranks, batch "
@@ -95,7 +95,7 @@ TEST_CASE("an unchanged world goes on as if it had not been interrupted, after e
 TEST_CASE("kept: whatever worlds follow each other in an epoch, every sample comes once") {
   std::mt19937_64 random(2102);
   for (int trial = 0; trial < 400; ++trial) {
-    const Setup setup = Setup::random(random, Uneven::keep);
+    const Setup setup = Setup::random(random, RemainderPolicy::keep);
     INFO("trial " << trial << ": " << setup.samples << " samples");
     std::map<std::uint64_t, int> seen;
     std::size_t consumed = 0;
@@ -112,7 +112,7 @@ TEST_CASE("kept: whatever worlds follow each other in an epoch, every sample com
 TEST_CASE("a new world after every step of an old one: kept, padded, dropped") {
   std::mt19937_64 random(2103);
   for (int trial = 0; trial < 300; ++trial) {
-    const Setup setup = Setup::random(random, Uneven(below(random, 3)));
+    const Setup setup = Setup::random(random, RemainderPolicy(below(random, 3)));
     const std::size_t before = 1 + below(random, 6), after = 1 + below(random, 6);
     const std::size_t batch_size = 1 + below(random, 5);
     const auto old_world = setup.world(before, 0);
@@ -123,12 +123,14 @@ TEST_CASE("a new world after every step of an old one: kept, padded, dropped") {
       const auto new_world = setup.world(after, consumed);
       const std::size_t rest = setup.samples - std::min(consumed, setup.samples);
       const std::size_t delivered = consume(new_world, setup.samples, seen);
-      if (setup.uneven == Uneven::keep) REQUIRE((seen.size() == setup.samples && each_once(seen)));
-      if (setup.uneven == Uneven::drop) REQUIRE((each_once(seen) && delivered == rest / after * after));
-      if (setup.uneven == Uneven::pad && rest > 0) {
+      if (setup.remainder == RemainderPolicy::keep)
+        REQUIRE((seen.size() == setup.samples && each_once(seen)));
+      if (setup.remainder == RemainderPolicy::drop)
+        REQUIRE((each_once(seen) && delivered == rest / after * after));
+      if (setup.remainder == RemainderPolicy::pad && rest > 0) {
         REQUIRE((seen.size() == setup.samples && delivered >= rest && delivered < rest + after));
       }
-      if (setup.uneven == Uneven::keep) continue;
+      if (setup.remainder == RemainderPolicy::keep) continue;
       for (const SamplerPtr& sampler : new_world) REQUIRE(sampler->size() == new_world[0]->size());
     }
   }
@@ -136,7 +138,8 @@ TEST_CASE("a new world after every step of an old one: kept, padded, dropped") {
 
 TEST_CASE("what remains of what remains counts from where that began") {
   const auto whole = std::make_shared<DistributedSampler>(
-      100, DistributedSamplerOptions{.rank = 1, .world_size = 3, .seed = 4, .uneven = Uneven::keep});
+      100,
+      DistributedSamplerOptions{.rank = 1, .world_size = 3, .seed = 4, .remainder = RemainderPolicy::keep});
   CHECK(whole->world_size() == 3);
   const auto rest = whole->remaining(kEpoch, PositionSet::below(12));
   CHECK(rest->world_size() == 3);
@@ -148,7 +151,7 @@ TEST_CASE("what remains of what remains counts from where that began") {
 }
 
 TEST_CASE("after 8 of 10 samples on 4 ranks, 3 ranks take 8, 9 and padding from the start") {
-  const Setup setup{10, false, 0, Uneven::pad};
+  const Setup setup{10, false, 0, RemainderPolicy::pad};
   const auto world = setup.world(3, 8);
   CHECK(all(*world[0]) == Indices{8});
   CHECK(all(*world[1]) == Indices{9});

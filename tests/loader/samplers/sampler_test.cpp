@@ -93,48 +93,49 @@ TEST_CASE("the order of an epoch is golden: stable across versions") {
   CHECK(out == std::vector<std::uint64_t>{107920856, 314243917, 246198141});
 }
 
-std::vector<std::vector<std::uint64_t>> shares(std::size_t samples, int world, Uneven uneven,
+std::vector<std::vector<std::uint64_t>> shares(std::size_t samples, int world, RemainderPolicy remainder,
                                                bool shuffle = true) {
   std::vector<std::vector<std::uint64_t>> ranks;
   for (int rank = 0; rank < world; ++rank) {
-    ranks.push_back(all(DistributedSampler(samples, {rank, world, shuffle, 9, uneven}), 2));
+    ranks.push_back(all(DistributedSampler(samples, {rank, world, shuffle, 9, remainder}), 2));
   }
   return ranks;
 }
 
 TEST_CASE("105 samples over 4 ranks: 27 each with padding, 26 without, all of them once when kept") {
   std::set<std::uint64_t> covered;
-  for (const auto& share : shares(105, 4, Uneven::pad)) {
+  for (const auto& share : shares(105, 4, RemainderPolicy::pad)) {
     CHECK(share.size() == 27);
     covered.insert(share.begin(), share.end());
   }
   CHECK(covered.size() == 105);
 
   std::vector<std::uint64_t> dropped, kept;
-  for (const auto& share : shares(105, 4, Uneven::drop)) {
+  for (const auto& share : shares(105, 4, RemainderPolicy::drop)) {
     CHECK(share.size() == 26);
     dropped.insert(dropped.end(), share.begin(), share.end());
   }
   CHECK(std::set(dropped.begin(), dropped.end()).size() == 104);  // disjoint
-  for (const auto& share : shares(105, 4, Uneven::keep)) kept.insert(kept.end(), share.begin(), share.end());
+  for (const auto& share : shares(105, 4, RemainderPolicy::keep))
+    kept.insert(kept.end(), share.begin(), share.end());
   CHECK(is_permutation_of_range(kept, 105));
 }
 
 TEST_CASE("fewer samples than ranks: padding repeats until every rank has equally many") {
-  const auto ranks = shares(2, 5, Uneven::pad, false);
+  const auto ranks = shares(2, 5, RemainderPolicy::pad, false);
   const std::vector<std::vector<std::uint64_t>> expected{{0}, {1}, {0}, {1}, {0}};
   CHECK(ranks == expected);
-  for (const auto& share : shares(0, 3, Uneven::pad)) CHECK(share.empty());
+  for (const auto& share : shares(0, 3, RemainderPolicy::pad)) CHECK(share.empty());
 }
 
 TEST_CASE("padding wraps to the start of the shared order, as PyTorch's does") {
-  const auto ranks = shares(10, 4, Uneven::pad, false);
+  const auto ranks = shares(10, 4, RemainderPolicy::pad, false);
   CHECK(ranks[2] == std::vector<std::uint64_t>{2, 6, 0});
 }
 
 TEST_CASE("the k-th batches of all ranks together are the k-th global batch") {
-  const auto global = all(DistributedSampler(103, {0, 1, true, 9, Uneven::keep}), 2);
-  const auto ranks = shares(103, 3, Uneven::keep);
+  const auto global = all(DistributedSampler(103, {0, 1, true, 9, RemainderPolicy::keep}), 2);
+  const auto ranks = shares(103, 3, RemainderPolicy::keep);
   for (std::size_t step = 0; step * 12 < 103; ++step) {
     std::multiset<std::uint64_t> together;
     for (const auto& share : ranks) {

@@ -70,7 +70,7 @@ TEST_CASE("ranks divide five billion and eleven samples") {
   const RandomSampler whole(n, 21);
   std::set<std::uint64_t> ends;
   for (std::size_t rank = 0; rank < 8; ++rank) {
-    const DistributedSamplerOptions options{static_cast<int>(rank), 8, true, 21, Uneven::keep};
+    const DistributedSamplerOptions options{static_cast<int>(rank), 8, true, 21, RemainderPolicy::keep};
     const DistributedSampler sampler(n, options);
     REQUIRE(sampler.size() == (rank < 3 ? 625'000'002u : 625'000'001u));
     for (std::size_t i = sampler.size() - 500; i < sampler.size(); ++i) {
@@ -84,7 +84,7 @@ TEST_CASE("ranks divide five billion and eleven samples") {
 }
 
 TEST_CASE("five billion samples in sequence, and what remains of them") {
-  const DistributedSampler sampler(5 * kBillion, {.shuffle = false, .uneven = Uneven::keep});
+  const DistributedSampler sampler(5 * kBillion, {.shuffle = false, .remainder = RemainderPolicy::keep});
   CHECK(at(SequentialSampler(5 * kBillion), 0, 5 * kBillion - 1) == 4'999'999'999);
   CHECK(at(sampler, 0, 5 * kBillion - 1) == 4'999'999'999);
   const auto rest = sampler.remaining(0, PositionSet::below(5 * kBillion - 7));
