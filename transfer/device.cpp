@@ -6,19 +6,11 @@ void StreamRef::synchronize() const {
   device_->synchronize(*this);
 }
 
-Stream::~Stream() {
-  if (ref_.handle() != nullptr) ref_.device().destroy_stream(ref_.handle());
-}
-
-Event::~Event() {
-  if (ref_.handle() != nullptr) ref_.device().destroy_event(ref_.handle());
-}
-
-DeviceBuffer::~DeviceBuffer() {
+void DeviceBuffer::release() noexcept {
   if (data_ != nullptr) device_->deallocate(data_, size_);
 }
 
-PinnedRegion::~PinnedRegion() {
+void PinnedRegion::release() noexcept {
   if (device_ != nullptr) device_->unpin(memory_);
 }
 

@@ -32,6 +32,7 @@ enum class DeviceKind { host, cuda };
 class StreamRef {
  public:
   StreamRef(Device& device, void* handle) noexcept : device_(&device), handle_(handle) {}
+  StreamRef(Device& device, std::nullptr_t) = delete;
   Device& device() const noexcept { return *device_; }
   void* handle() const noexcept { return handle_; }
   void synchronize() const;  // blocks the host until the stream is empty; throws what failed on it
@@ -46,6 +47,7 @@ class StreamRef {
 class EventRef {
  public:
   EventRef(Device& device, void* handle) noexcept : device_(&device), handle_(handle) {}
+  EventRef(Device& device, std::nullptr_t) = delete;
   Device& device() const noexcept { return *device_; }
   void* handle() const noexcept { return handle_; }
 
@@ -56,44 +58,35 @@ class EventRef {
   void* handle_;
 };
 
-// The owner of a stream. Its destructor waits until the stream is empty.
-class Stream {
+// The owner of what a Ref names. Assigning to it destroys what it held before; moved from, it holds nothing.
+template <class Ref>
+class Owned {
  public:
-  Stream(Device& device, void* handle) noexcept : ref_(device, handle) {}
-  Stream(Stream&& other) noexcept
-      : ref_(other.ref_.device(), std::exchange(other.ref_, moved(other)).handle()) {}
-  Stream& operator=(Stream&& other) noexcept {
-    std::swap(ref_, other.ref_);
+  Owned(Device& device, void* handle) noexcept : ref_(device, handle) {}
+  Owned(Device& device, std::nullptr_t) = delete;
+  Owned(Owned&& other) noexcept : ref_(other.take()) {}
+  Owned& operator=(Owned&& other) noexcept {
+    if (this == &other) return *this;
+    release();
+    ref_ = other.take();
     return *this;
   }
-  ~Stream();
-  StreamRef ref() const noexcept { return ref_; }
-  operator StreamRef() const noexcept { return ref_; }  // NOLINT: an owner is usable wherever a ref is
+  ~Owned() { release(); }
+  Ref ref() const noexcept { return ref_; }
+  operator Ref() const noexcept { return ref_; }  // NOLINT: an owner is usable wherever a ref is
 
  private:
-  static StreamRef moved(const Stream& from) noexcept { return {from.ref_.device(), nullptr}; }
-  StreamRef ref_;
+  Ref take() noexcept { return std::exchange(ref_, Ref(ref_.device(), static_cast<void*>(nullptr))); }
+  void release() noexcept;
+  Ref ref_;
 };
+
+// The owner of a stream. Its destructor waits until the stream is empty.
+using Stream = Owned<StreamRef>;
 
 // The owner of an event: a mark in a stream that others can wait for. An event that was never recorded has
 // passed.
-class Event {
- public:
-  Event(Device& device, void* handle) noexcept : ref_(device, handle) {}
-  Event(Event&& other) noexcept
-      : ref_(other.ref_.device(), std::exchange(other.ref_, moved(other)).handle()) {}
-  Event& operator=(Event&& other) noexcept {
-    std::swap(ref_, other.ref_);
-    return *this;
-  }
-  ~Event();
-  EventRef ref() const noexcept { return ref_; }
-  operator EventRef() const noexcept { return ref_; }  // NOLINT
-
- private:
-  static EventRef moved(const Event& from) noexcept { return {from.ref_.device(), nullptr}; }
-  EventRef ref_;
-};
+using Event = Owned<EventRef>;
 
 // The owner of device memory, aligned to 256 bytes at least, not initialised. Whoever frees it has made sure
 // that no stream still uses it.
@@ -107,16 +100,20 @@ class DeviceBuffer {
         data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)) {}
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
-    std::swap(device_, other.device_);
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
+    if (this == &other) return *this;
+    release();
+    device_ = other.device_;
+    data_ = std::exchange(other.data_, nullptr);
+    size_ = std::exchange(other.size_, 0);
     return *this;
   }
-  ~DeviceBuffer();
+  ~DeviceBuffer() { release(); }
   std::byte* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return size_; }
 
  private:
+  void release() noexcept;
+
   Device* device_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
@@ -130,14 +127,18 @@ class PinnedRegion {
   PinnedRegion(PinnedRegion&& other) noexcept
       : device_(std::exchange(other.device_, nullptr)), memory_(other.memory_) {}
   PinnedRegion& operator=(PinnedRegion&& other) noexcept {
-    std::swap(device_, other.device_);
-    std::swap(memory_, other.memory_);
+    if (this == &other) return *this;
+    release();
+    device_ = std::exchange(other.device_, nullptr);
+    memory_ = other.memory_;
     return *this;
   }
-  ~PinnedRegion();
+  ~PinnedRegion() { release(); }
   explicit operator bool() const noexcept { return device_ != nullptr; }
 
  private:
+  void release() noexcept;
+
   Device* device_ = nullptr;
   std::span<std::byte> memory_;
 };
@@ -193,15 +194,20 @@ class Device {
   Device() = default;
 
  private:
-  friend class Stream;
-  friend class Event;
+  template <class Ref>
+  friend class Owned;
   friend class DeviceBuffer;
   friend class PinnedRegion;
-  virtual void destroy_stream(void* handle) noexcept = 0;
-  virtual void destroy_event(void* handle) noexcept = 0;
+  virtual void destroy(StreamRef stream) noexcept = 0;  // not a null one
+  virtual void destroy(EventRef event) noexcept = 0;
   virtual void deallocate(std::byte* memory, std::size_t bytes) noexcept = 0;
   virtual void unpin(std::span<std::byte> memory) noexcept = 0;
 };
+
+template <class Ref>
+void Owned<Ref>::release() noexcept {
+  if (ref_.handle() != nullptr) ref_.device().destroy(ref_);
+}
 
 // Begins a range for the profiler, and ends it with its own life.
 class ProfilerRange {

@@ -45,7 +45,7 @@ struct Scene {
   ScriptedDevice device;
   Stream consumer = device.make_stream();
   std::optional<Prefetcher> feed;
-  StreamRef copies{device, nullptr};
+  StreamRef copies = consumer;  // until the prefetcher has made its own
 };
 
 }  // namespace

@@ -125,15 +125,15 @@ CudaEvent& CudaDevice::checked(EventRef event) const {
 
 // Errors are not reported here: destructors have nobody to tell, and the error stays for the next call to
 // find.
-void CudaDevice::destroy_stream(void* handle) noexcept {
-  const auto stream = static_cast<cudaStream_t>(handle);
-  cudaStreamSynchronize(stream);
-  host_work_.forget(stream);
-  cudaStreamDestroy(stream);
+void CudaDevice::destroy(StreamRef stream) noexcept {
+  const auto handle = static_cast<cudaStream_t>(stream.handle());
+  cudaStreamSynchronize(handle);
+  host_work_.forget(handle);
+  cudaStreamDestroy(handle);
 }
 
-void CudaDevice::destroy_event(void* handle) noexcept {
-  delete static_cast<CudaEvent*>(handle);
+void CudaDevice::destroy(EventRef event) noexcept {
+  delete static_cast<CudaEvent*>(event.handle());
 }
 
 void CudaDevice::deallocate(std::byte* memory, std::size_t) noexcept {

@@ -59,8 +59,8 @@ class CudaDevice final : public Device {
       StreamRef stream) const;  // throws DeviceError for a default stream or another device's
   CudaEvent& checked(EventRef event) const;
 
-  void destroy_stream(void* handle) noexcept override;
-  void destroy_event(void* handle) noexcept override;
+  void destroy(StreamRef stream) noexcept override;
+  void destroy(EventRef event) noexcept override;
   void deallocate(std::byte* memory, std::size_t bytes) noexcept override;
   void unpin(std::span<std::byte> memory) noexcept override;
 

@@ -136,13 +136,13 @@ HostEvent& HostDevice::checked(EventRef event) const {
   return *static_cast<HostEvent*>(event.handle());
 }
 
-void HostDevice::destroy_stream(void* handle) noexcept {
+void HostDevice::destroy(StreamRef stream) noexcept {
   // A stream of another process is not there: its thread runs in that process only.
-  if (LiveStreams::all().remove(handle)) delete static_cast<HostStream*>(handle);
+  if (LiveStreams::all().remove(stream.handle())) delete static_cast<HostStream*>(stream.handle());
 }
 
-void HostDevice::destroy_event(void* handle) noexcept {
-  delete static_cast<HostEvent*>(handle);
+void HostDevice::destroy(EventRef event) noexcept {
+  delete static_cast<HostEvent*>(event.handle());
 }
 
 void HostDevice::deallocate(std::byte* memory, std::size_t) noexcept {

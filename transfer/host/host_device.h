@@ -39,8 +39,8 @@ class HostDevice final : public Device {
   HostStream& checked(StreamRef stream) const;  // throws DeviceError for another device's stream, or none
   HostEvent& checked(EventRef event) const;
 
-  void destroy_stream(void* handle) noexcept override;
-  void destroy_event(void* handle) noexcept override;
+  void destroy(StreamRef stream) noexcept override;
+  void destroy(EventRef event) noexcept override;
   void deallocate(std::byte* memory, std::size_t bytes) noexcept override;
   void unpin(std::span<std::byte> memory) noexcept override;
 };

@@ -306,16 +306,16 @@ void ScriptedDevice::end_range() noexcept {
   open.pop_back();
 }
 
-void ScriptedDevice::destroy_stream(void* handle) noexcept {
-  auto* const stream = static_cast<ScriptedStream*>(handle);
+void ScriptedDevice::destroy(StreamRef stream) noexcept {
+  auto* const scripted = static_cast<ScriptedStream*>(stream.handle());
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return stream->operations.empty(); });
-  std::erase(streams_, stream);
-  delete stream;
+  changed_.wait(lock, [&] { return scripted->operations.empty(); });
+  std::erase(streams_, scripted);
+  delete scripted;
 }
 
-void ScriptedDevice::destroy_event(void* handle) noexcept {
-  delete static_cast<ScriptedEvent*>(handle);
+void ScriptedDevice::destroy(EventRef event) noexcept {
+  delete static_cast<ScriptedEvent*>(event.handle());
 }
 
 void ScriptedDevice::deallocate(std::byte* memory, std::size_t bytes) noexcept {

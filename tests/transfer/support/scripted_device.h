@@ -101,8 +101,8 @@ class ScriptedDevice final : public Device {
   void run_free_locked();
   void check_read(const void* memory, std::size_t bytes);
   void check_write(const void* memory, std::size_t bytes);
-  void destroy_stream(void* handle) noexcept override;
-  void destroy_event(void* handle) noexcept override;
+  void destroy(StreamRef stream) noexcept override;
+  void destroy(EventRef event) noexcept override;
   void deallocate(std::byte* memory, std::size_t bytes) noexcept override;
   void unpin(std::span<std::byte> memory) noexcept override;
 

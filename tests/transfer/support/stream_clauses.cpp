@@ -1,3 +1,4 @@
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <latch>
 #include <numeric>
@@ -63,6 +64,14 @@ void owners_move(Device& device) {
   first = std::move(second);
   CHECK(first.ref() == ref);
 
+  std::atomic<bool> done{false};
+  Stream third = device.make_stream();
+  device.enqueue(third, [&] { done = true; });
+  third = std::move(first);  // destroys the stream that it held, and so waits for it
+  CHECK(done);
+  CHECK(third.ref() == ref);
+  CHECK(first.ref().handle() == nullptr);
+
   Event event = device.make_event();
   const EventRef event_ref = event;
   Event other = std::move(event);
@@ -73,8 +82,8 @@ void owners_move(Device& device) {
 void null_handles_are_refused(Device& device) {
   const Stream stream = device.make_stream();
   const Event event = device.make_event();
-  const StreamRef no_stream(device, nullptr);
-  const EventRef no_event(device, nullptr);
+  const StreamRef no_stream(device, static_cast<void*>(nullptr));
+  const EventRef no_event(device, static_cast<void*>(nullptr));
   std::byte byte{};
   expect_error<DeviceError>([&] { device.enqueue(no_stream, [] {}); }, {device.name(), "stream"});
   expect_error<DeviceError>([&] { device.copy(&byte, &byte, 1, no_stream); }, {"stream"});
