@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -18,22 +17,15 @@ namespace {
 constexpr std::size_t kMaxStrangers = 64;  // connections beyond one for each rank
 constexpr int kAcceptPause = 100;          // ms
 
-UniqueFd make_eventfd() {
-  UniqueFd fd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!fd) throw_errno("eventfd for the store's server");
-  return fd;
-}
-
 }  // namespace
 
 StoreServer::StoreServer(UniqueFd listener, int world_size)
     : listener_(std::move(listener)),
-      wake_(make_eventfd()),
       world_size_(world_size),
       thread_(start_service_thread("leat-store", [this] { serve(); })) {}
 
 StoreServer::~StoreServer() {
-  ::eventfd_write(wake_.get(), 1);
+  static_cast<void>(stop_.notify());  // false: other code has closed it, which poll() reports, too
   thread_.join();
 }
 
@@ -44,7 +36,7 @@ bool StoreServer::wait_for_goodbyes(const Deadline& deadline) {
 
 void StoreServer::serve() {
   while (true) {
-    std::vector<pollfd> entries{{.fd = wake_.get(), .events = POLLIN, .revents = 0},
+    std::vector<pollfd> entries{{.fd = stop_.fd(), .events = POLLIN, .revents = 0},
                                 {.fd = accepting_ ? listener_.get() : -1, .events = POLLIN, .revents = 0}};
     for (const StoreSession& session : sessions_) {
       entries.push_back({.fd = session.fd(), .events = session.wanted_events(), .revents = 0});

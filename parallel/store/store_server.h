@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "leat/datasets/base/unique_fd.h"
+#include "leat/loader/os/wake_pipe.h"
 #include "leat/parallel/store/deadline.h"
 #include "leat/parallel/store/store_session.h"
 #include "leat/parallel/store/store_table.h"
@@ -18,8 +19,7 @@ namespace leat::detail {
 // Threads: the constructor, wait_for_goodbyes() and the destructor belong to the owner; everything else
 // happens on the server's own thread. Invariants:
 //  1. Sessions and the table are touched by the server's thread only.
-//  2. A rank has at most one session; a hello with another world size, or with a rank that is here, is
-//  refused with a
+//  2. A rank has at most one session; a hello with another world size, or with a rank that is here, is refused with a
 //     message that names both sides.
 //  3. present_ is the number of sessions with a rank, and changes under mutex_.
 //  4. Strangers cannot crowd out the ranks: sessions that have not said hello are bounded in number and time.
@@ -48,7 +48,7 @@ class StoreServer {
 
   // Constant after construction.
   const UniqueFd listener_;
-  const UniqueFd wake_;  // an eventfd that ends the thread
+  const WakePipe stop_;  // ends the thread
   const int world_size_;
 
   // The server's thread alone.
