@@ -11,21 +11,14 @@ namespace {
 
 constexpr const char* kLibrary = "libnccl.so.2";
 
-void check(cudaError_t error, const char* call) {
-  if (error != cudaSuccess) throw DeviceError(fmt::format("{}: {}", call, cudaGetErrorString(error)));
-}
-
 int device_of(const void* memory) {
   cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, memory), "cudaPointerGetAttributes");
+  cuda::check(cudaPointerGetAttributes(&attributes, memory), "cuda", "cudaPointerGetAttributes");
   return attributes.device;
 }
 
-int swap_device(int ordinal) {
-  int before = 0;
-  check(cudaGetDevice(&before), "cudaGetDevice");
-  if (before != ordinal) check(cudaSetDevice(ordinal), "cudaSetDevice");
-  return before;
+std::unique_ptr<cuda::DeviceGuard> make_current(int ordinal) {
+  return std::make_unique<cuda::DeviceGuard>(ordinal, fmt::format("cuda:{}", ordinal));
 }
 
 template <class Function>
@@ -55,7 +48,7 @@ NcclApi open_library() {
   find(library, "ncclGetErrorString", api.get_error_string);
   find(library, "ncclGetLastError", api.get_last_error);
   api.device_of = &device_of;
-  api.swap_device = &swap_device;
+  api.make_current = &make_current;
   return api;
 }
 

@@ -4,6 +4,10 @@
 
 #include <nccl.h>
 
+#include <memory>
+
+#include "leat/transfer/cuda/check.h"
+
 namespace leat::detail {
 
 // Members are named and behave as in nccl.h, for which NCCL's user guide is the reference.
@@ -21,9 +25,10 @@ struct NcclApi {
   decltype(&ncclGetErrorString) get_error_string = nullptr;
   decltype(&ncclGetLastError) get_last_error = nullptr;
 
-  // Two calls of the CUDA runtime: a communicator belongs to the device that is current when it is made.
+  // Two calls of the CUDA runtime: a communicator belongs to the device that is current when it is made. The guard makes
+  // it the calling thread's; it is null where there is no GPU to make current, in a test.
   int (*device_of)(const void* memory) = nullptr;  // the ordinal of the GPU that holds the memory
-  int (*swap_device)(int ordinal) = nullptr;       // makes it current for this thread; returns the one before
+  std::unique_ptr<cuda::DeviceGuard> (*make_current)(int ordinal) = nullptr;
 };
 
 // libnccl.so.2, opened on first use and never closed. Throws CommunicationError where it, or a function in

@@ -15,24 +15,6 @@ namespace {
 constexpr auto kPollInterval = std::chrono::milliseconds(1);
 constexpr auto kQuestionInterval = std::chrono::milliseconds(100);
 
-class CurrentDevice {
- public:
-  CurrentDevice(const NcclApi& api, int ordinal) : api_(api), before_(api.swap_device(ordinal)) {}
-  ~CurrentDevice() {
-    try {
-      api_.swap_device(before_);
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): on purpose
-      // The device before was current a moment ago; where it is gone, the next use of it says so.
-    }
-  }
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
-
- private:
-  const NcclApi& api_;
-  const int before_;
-};
-
 ncclConfig_t non_blocking() {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
@@ -51,7 +33,7 @@ NcclHandle::NcclHandle(const NcclApi& api, int device, int ranks, const ncclUniq
                        std::chrono::milliseconds timeout, std::function<std::string()> given_up)
     : api_(api), device_(device), timeout_(timeout), given_up_(std::move(given_up)) {
   std::unique_lock lock(mutex_);
-  const CurrentDevice current(api_, device_);
+  const auto current = api_.make_current(device_);
   ncclConfig_t config = non_blocking();
   const ncclResult_t result = api_.comm_init_rank_config(&handle_, ranks, id, rank, &config);
   // Success only means that NCCL has begun: the communicator's own state tells more.
@@ -63,7 +45,7 @@ NcclHandle::~NcclHandle() {
   std::unique_lock lock(mutex_);
   if (handle_ == nullptr) return;
   try {
-    const CurrentDevice current(api_, device_);
+    const auto current = api_.make_current(device_);
     settle(lock, "ncclCommFinalize", api_.comm_finalize(handle_));
     api_.comm_destroy(std::exchange(handle_, nullptr));
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): on purpose
@@ -75,7 +57,7 @@ void NcclHandle::call(const char* name, const Call& function) {
   check_process(owner_, "this communicator");
   std::unique_lock lock(mutex_);
   require_open();
-  const CurrentDevice current(api_, device_);
+  const auto current = api_.make_current(device_);
   settle(lock, name, function(handle_));
 }
 
@@ -141,7 +123,7 @@ void NcclHandle::end(std::string why) {
   failure_ = std::move(why);
   ended_.notify_all();
   if (handle_ == nullptr) return;
-  const CurrentDevice current(api_, device_);
+  const auto current = api_.make_current(device_);
   api_.comm_abort(std::exchange(handle_, nullptr));  // frees it, whatever it returns
 }
 

@@ -168,8 +168,8 @@ const char* get_last_error(ncclComm_t /*handle*/) {
 int device_of(const void* /*memory*/) {
   return 0;
 }
-int swap_device(int /*ordinal*/) {
-  return 0;
+std::unique_ptr<cuda::DeviceGuard> make_current(int /*ordinal*/) {
+  return nullptr;
 }
 
 }  // namespace
@@ -202,7 +202,7 @@ const NcclApi& fake_nccl_api() {
                            .get_error_string = &get_error_string,
                            .get_last_error = &get_last_error,
                            .device_of = &device_of,
-                           .swap_device = &swap_device};
+                           .make_current = &make_current};
   return api;
 }
 
