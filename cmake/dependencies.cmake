@@ -74,7 +74,7 @@ if(LEAT_GLOO)
     find_path(LEAT_GLOO_MEMORY_DIR gloo/common/memory.h)
     mark_as_advanced(LEAT_GLOO_MEMORY_DIR)
     if(NOT LEAT_GLOO_MEMORY_DIR)
-      set_source_files_properties(parallel/gloo/signalling_device.cpp PROPERTIES
+      set_source_files_properties(parallel/gloo/signaling_device.cpp PROPERTIES
                                   INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/parallel/gloo/uninstalled)
     endif()
   elseif(NOT LEAT_GLOO STREQUAL "AUTO")

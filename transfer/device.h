@@ -88,7 +88,7 @@ using Stream = Owned<StreamRef>;
 // passed.
 using Event = Owned<EventRef>;
 
-// The owner of device memory, aligned to 256 bytes at least, not initialised. Whoever frees it has made sure
+// The owner of device memory, aligned to 256 bytes at least, not initialized. Whoever frees it has made sure
 // that no stream still uses it.
 class DeviceBuffer {
  public:
@@ -181,7 +181,7 @@ class Device {
   // failure: host work behind it is skipped; on the host device so is everything else.
   virtual void enqueue(StreamRef stream, std::function<void()> work) = 0;
 
-  // Pixels, u8 NHWC, to normalised floating point; see normalize.h.
+  // Pixels, u8 NHWC, to normalized floating point; see normalize.h.
   virtual void normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
                          const Normalization& how, StreamRef stream) = 0;
 

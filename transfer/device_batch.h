@@ -19,7 +19,7 @@ class BatchPool;
 
 // Move-only. Its contents are there for whatever is enqueued on the consumer's stream, the one given to
 // Prefetcher::next(), after that call; other streams must be made to wait for it, and the host must
-// synchronise first. Destroying the batch gives its buffer back: what the consumer's stream has queued by
+// synchronize first. Destroying the batch gives its buffer back: what the consumer's stream has queued by
 // then still sees it, later work must not. So the consumer's stream outlives the batch, and a second stream
 // that uses it is waited for by the first before the batch goes.
 //
@@ -45,7 +45,7 @@ class DeviceBatch {
   // before its first next().) Empty for a source without states.
   const LoaderState& loader_state() const noexcept;
 
-  // A field, or an output of normalisation, of all rows, in device memory: fields have the shape [size(),
+  // A field, or an output of normalization, of all rows, in device memory: fields have the shape [size(),
   // field shape...], outputs [size(), c, h, w] or [size(), h, w, c]. An output hides a field of its name.
   // Throws ArgumentError where there is neither.
   TensorView operator[](std::string_view name) const;

@@ -22,11 +22,11 @@ std::array<float, 4> Normalization::bias() const noexcept {
 
 void Normalization::check(const PixelShape& shape) const {
   if (dtype != DType::f32 && dtype != DType::f16 && dtype != DType::bf16) {
-    throw ArgumentError(fmt::format("normalising gives f32, f16 or bf16, not {}", name_of(dtype)));
+    throw ArgumentError(fmt::format("normalizing gives f32, f16 or bf16, not {}", name_of(dtype)));
   }
   if (shape.c < 1 || shape.c > mean.size()) {
     throw ArgumentError(
-        fmt::format("pixels have 1 to {} channels to be normalised, not {}", mean.size(), shape.c));
+        fmt::format("pixels have 1 to {} channels to be normalized, not {}", mean.size(), shape.c));
   }
   for (std::size_t c = 0; c < shape.c; ++c) {
     const bool usable = std::isfinite(mean[c]) && std::isfinite(std[c]) && std[c] > 0;

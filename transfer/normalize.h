@@ -39,7 +39,7 @@ inline constexpr Normalization kImageNetNormalization{
     .mean = {kImageNetMean[0], kImageNetMean[1], kImageNetMean[2], 0},
     .std = {kImageNetStd[0], kImageNetStd[1], kImageNetStd[2], 1}};
 
-// A field of pixels that the device turns into normalised floating point.
+// A field of pixels that the device turns into normalized floating point.
 struct FieldNormalization {
   std::string field{};   // u8, shape [h, w, c]
   std::string output{};  // the name of the result; empty: the field's, which then hides the raw field

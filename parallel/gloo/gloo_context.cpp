@@ -12,7 +12,7 @@
 #include "leat/loader/os/service_thread.h"
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/gloo/gloo_store.h"
-#include "leat/parallel/gloo/signalling_device.h"
+#include "leat/parallel/gloo/signaling_device.h"
 #include "leat/parallel/gloo/sigpipe_block.h"
 
 namespace leat::detail {
@@ -31,7 +31,7 @@ std::shared_ptr<gloo::transport::Device> make_device(const std::string& address)
     const sched_param none{};
     sched_setscheduler(0, SCHED_BATCH, &none);
     try {
-      device = make_signalling_device(address);
+      device = make_signaling_device(address);
     } catch (...) {
       failure = std::current_exception();
     }

@@ -1,5 +1,5 @@
 // Element-wise sums and maxima on the host, shared by the communicators that run there. Built with -O3: g++
-// 12 vectorises these loops at no lower level.
+// 12 vectorizes these loops at no lower level.
 #pragma once
 
 #include <cstddef>

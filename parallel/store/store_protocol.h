@@ -5,7 +5,7 @@
 //   reply    server to client, one for the hello and one for each request, in order:
 //                                     status u8, size u32, payload
 //
-// Nothing is deserialised beyond these lengths, and each length is checked before memory is taken.
+// Nothing is deserialized beyond these lengths, and each length is checked before memory is taken.
 #pragma once
 
 #include <cstddef>

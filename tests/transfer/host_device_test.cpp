@@ -100,7 +100,7 @@ TEST_CASE("threads of host streams leave signals to others") {
   CHECK(sigismember(&own, SIGTERM) == 0);
 }
 
-TEST_CASE("work that synchronises with its own stream is refused") {
+TEST_CASE("work that synchronizes with its own stream is refused") {
   Device& device = host_device();
   const Stream stream = device.make_stream();
   device.enqueue(stream, [&] { device.synchronize(stream.ref()); });

@@ -51,7 +51,7 @@ PrefetcherOptions with_floats() {
   return {.normalize = {{"image", "float", plain_floats()}}};
 }
 
-// The batch holds what the dataset says, raw and normalised.
+// The batch holds what the dataset says, raw and normalized.
 void check_batch(const DeviceBatch& batch, std::uint64_t first) {
   const auto bytes = test::download(batch.stream(), batch["image"].data, batch["image"].bytes());
   const auto ids = test::download(batch.stream(), batch["id"].data, batch["id"].bytes());

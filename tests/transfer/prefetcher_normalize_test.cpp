@@ -39,7 +39,7 @@ std::vector<float> values(const TensorView& view) {
 
 }  // namespace
 
-TEST_CASE("a normalised field is found under its own name, next to the raw one") {
+TEST_CASE("a normalized field is found under its own name, next to the raw one") {
   ScriptedSource source({});
   const Stream stream = host_device().make_stream();
   Prefetcher feed(source.source(), host_device(), {.normalize = {{"image", "pixels", kHow}}});
@@ -55,7 +55,7 @@ TEST_CASE("a normalised field is found under its own name, next to the raw one")
   }
 }
 
-TEST_CASE("a normalised field without a name hides the raw one") {
+TEST_CASE("a normalized field without a name hides the raw one") {
   ScriptedSource source({});
   const Stream stream = host_device().make_stream();
   Normalization half = kHow;
@@ -79,7 +79,7 @@ TEST_CASE("a field that is not there is refused with the names that are") {
                               {"\"nothing\"", "\"image\"", "\"label\"", "\"pixels\""});
 }
 
-TEST_CASE("normalisations that cannot be are refused at once") {
+TEST_CASE("normalizations that cannot be are refused at once") {
   ScriptedSource source({});
   const auto attempt = [&](std::vector<FieldNormalization> wanted) {
     const Prefetcher feed(source.source(), host_device(), {.normalize = std::move(wanted)});
@@ -97,7 +97,7 @@ TEST_CASE("normalisations that cannot be are refused at once") {
       {"\"a\"", "taken"});
 }
 
-TEST_CASE("normalisation is ToTensor followed by Normalize") {
+TEST_CASE("normalization is ToTensor followed by Normalize") {
   const Normalization how{{0.485F, 0.456F, 0.406F, 0}, {0.229F, 0.224F, 0.225F, 1}};
   for (std::size_t c = 0; c < 3; ++c) {
     for (int pixel = 0; pixel < 256; ++pixel) {

@@ -23,7 +23,7 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-// Without normalisation a batch is four operations on the copy stream.
+// Without normalization a batch is four operations on the copy stream.
 const Names kBatch{"wait", "copy", "record", "record"};
 
 // A prefetcher on a scripted device, and the two streams. At the end everything runs, so that nobody waits
@@ -92,7 +92,7 @@ TEST_CASE("a prefetcher that goes keeps its slots until the copies from them hav
   CHECK(scene.device.violations().empty());
 }
 
-TEST_CASE("normalisation comes between the two records") {
+TEST_CASE("normalization comes between the two records") {
   Scene scene({.batches = 1}, {.normalize = {{"image", "a", {}}, {"image", "b", {}}}});
   const auto batch = scene.feed->next(scene.consumer);
   scene.device.await_queued(scene.copies, 6);

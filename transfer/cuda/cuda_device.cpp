@@ -104,7 +104,7 @@ void CudaDevice::normalize(void* to, const std::uint8_t* from, const PixelShape&
                            const Normalization& how, StreamRef stream) {
   how.check(shape);
   const DeviceGuard current = guard();
-  check(launch_normalize(to, from, shape, how, checked(stream)), "the launch of the normalising kernel");
+  check(launch_normalize(to, from, shape, how, checked(stream)), "the launch of the normalizing kernel");
 }
 
 cudaStream_t CudaDevice::checked(StreamRef stream) const {

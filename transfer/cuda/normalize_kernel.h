@@ -1,4 +1,4 @@
-// Normalisation of pixels on a GPU.
+// Normalization of pixels on a GPU.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// Normalisation of pixels on the CPU.
+// Normalization of pixels on the CPU.
 #pragma once
 
 #include <cstdint>

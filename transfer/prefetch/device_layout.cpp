@@ -14,7 +14,7 @@ PixelShape pixels_of(const Field& field) {
   if (field.dtype != DType::u8 || field.shape.size() != 3) {
     throw ArgumentError(
         fmt::format("field \"{}\" is {} {}; only u8 pixels of shape [height, width, channels] can be "
-                    "normalised",
+                    "normalized",
                     field.name, name_of(field.dtype), to_string(field.shape)));
   }
   return {1, field.shape[0], field.shape[1], field.shape[2]};
@@ -69,7 +69,7 @@ void DeviceLayout::check_name(const std::string& name, const std::string& field)
       (name != field && has_field(slot_.schema(), name));
   if (taken) {
     throw ArgumentError(fmt::format(
-        "the normalised form of field \"{}\" cannot be called \"{}\": that name is taken", field, name));
+        "the normalized form of field \"{}\" cannot be called \"{}\": that name is taken", field, name));
   }
 }
 

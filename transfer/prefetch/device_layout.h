@@ -11,12 +11,12 @@
 
 namespace leat::detail {
 
-// A device buffer starts like the slot it is copied from; the results of normalisation follow, each aligned
+// A device buffer starts like the slot it is copied from; the results of normalization follow, each aligned
 // as a field is. Immutable.
 class DeviceLayout {
  public:
-  // Throws ArgumentError for a slot with a ragged field, for a field to be normalised that is missing or
-  // holds no pixels, for a normalisation that cannot be done, and for an output whose name is another's.
+  // Throws ArgumentError for a slot with a ragged field, for a field to be normalized that is missing or
+  // holds no pixels, for a normalization that cannot be done, and for an output whose name is another's.
   DeviceLayout(BatchLayout slot, const std::vector<FieldNormalization>& normalize);
 
   const BatchLayout& slot() const noexcept { return slot_; }

@@ -18,7 +18,7 @@ namespace leat::detail {
 // waits for the source, for the consumer (in the pool) and for copies, never for all of them at once.
 // Invariants, of each batch:
 //  1. The copy stream waits for `released` of the buffer, then makes one copy of the whole slot, then records
-//     `copied`, then normalises, then records `ready`. The buffer is delivered after all this is enqueued.
+//     `copied`, then normalizes, then records `ready`. The buffer is delivered after all this is enqueued.
 //  2. The slot's lease is dropped after `copied` has passed, not before.
 //  3. While the source is asked for a batch, at most the lease of the newest copy is held, and none where the
 //     source allows no other; while the thread waits for the consumer, none is held but of the batch it is to

@@ -119,11 +119,11 @@ void refuses_what_it_cannot_do(Device& device) {
 }  // namespace
 
 std::vector<Clause> normalize_clauses() {
-  return {{"normalisation gives the bits of its definition", gives_the_bits_of_the_definition},
-          {"normalisation rounds small and large values", rounds_small_and_large_values},
-          {"normalisation takes many small images", takes_many_small_images},
-          {"normalisation takes no images", takes_no_images},
-          {"normalisation refuses what it cannot do", refuses_what_it_cannot_do}};
+  return {{"normalization gives the bits of its definition", gives_the_bits_of_the_definition},
+          {"normalization rounds small and large values", rounds_small_and_large_values},
+          {"normalization takes many small images", takes_many_small_images},
+          {"normalization takes no images", takes_no_images},
+          {"normalization refuses what it cannot do", refuses_what_it_cannot_do}};
 }
 
 }  // namespace leat::test

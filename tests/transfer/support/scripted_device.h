@@ -20,7 +20,7 @@ namespace leat::test {
 // Memory is host memory. An operation runs whole, in step(), on the thread that calls it.
 // A violation is noted, not thrown, since it may happen on any thread:
 //  - a copy that reads guarded memory while its predicate says no (a slot that is being refilled);
-//  - a copy, fill or normalisation that writes to memory between the two operations of a use().
+//  - a copy, fill or normalization that writes to memory between the two operations of a use().
 //
 // Threads: any; one lock over everything. Waits of the host block until some thread has stepped far enough.
 class ScriptedDevice final : public Device {

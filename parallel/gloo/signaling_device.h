@@ -12,6 +12,6 @@ namespace leat::detail {
 // they are in the middle of writing or reading, and those queued behind it: whoever waits for one of these
 // waits for his whole timeout, although its peer is long gone. `address` is this machine's, a number or name.
 // Throws what Gloo throws.
-std::shared_ptr<gloo::transport::Device> make_signalling_device(const std::string& address);
+std::shared_ptr<gloo::transport::Device> make_signaling_device(const std::string& address);
 
 }  // namespace leat::detail

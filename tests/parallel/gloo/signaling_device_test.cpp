@@ -1,5 +1,5 @@
 // Two processes connected by Gloo, one of which dies while a message is half on its way.
-#include "leat/parallel/gloo/signalling_device.h"
+#include "leat/parallel/gloo/signaling_device.h"
 
 #include <gloo/common/error.h>
 #include <gloo/transport/unbound_buffer.h>

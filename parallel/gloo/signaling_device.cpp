@@ -1,4 +1,4 @@
-#include "leat/parallel/gloo/signalling_device.h"
+#include "leat/parallel/gloo/signaling_device.h"
 
 #include <gloo/transport/tcp/context.h>
 #include <gloo/transport/tcp/device.h>
@@ -20,16 +20,16 @@ struct BufferAccess : tcp::UnboundBuffer {
 
 // One connection. Threads: as Gloo's Pair; what is overridden here runs with its m_ held, on Gloo's thread or
 // on the one that ends the connections. A buffer's lock is taken under m_, as Gloo does, never the other way.
-class SignallingPair final : public tcp::Pair {
+class SignalingPair final : public tcp::Pair {
  public:
   using tcp::Pair::Pair;
-  SignallingPair(const SignallingPair&) = delete;
-  SignallingPair& operator=(const SignallingPair&) = delete;
+  SignalingPair(const SignalingPair&) = delete;
+  SignalingPair& operator=(const SignalingPair&) = delete;
 
   // Gloo's thread must not call into what is half destroyed; its own derived pair (TLS) does the same.
-  ~SignallingPair() override {
+  ~SignalingPair() override {
     const std::lock_guard lock(m_);
-    if (state_ != CLOSED) SignallingPair::changeState(CLOSED);
+    if (state_ != CLOSED) SignalingPair::changeState(CLOSED);
   }
 
  private:
@@ -48,30 +48,30 @@ class SignallingPair final : public tcp::Pair {
   }
 };
 
-class SignallingContext final : public tcp::Context {
+class SignalingContext final : public tcp::Context {
  public:
   using tcp::Context::Context;
 
   std::unique_ptr<gloo::transport::Pair>& createPair(int peer) override {
     auto& pair = pairs_[static_cast<std::size_t>(peer)];
-    pair = std::make_unique<SignallingPair>(this, device_.get(), peer, getTimeout());
+    pair = std::make_unique<SignalingPair>(this, device_.get(), peer, getTimeout());
     return pair;
   }
 };
 
-class SignallingDevice final : public tcp::Device {
+class SignalingDevice final : public tcp::Device {
  public:
   using tcp::Device::Device;
 
   std::shared_ptr<gloo::transport::Context> createContext(int own, int world_size) override {
-    return std::make_shared<SignallingContext>(shared_from_this(), own, world_size);
+    return std::make_shared<SignalingContext>(shared_from_this(), own, world_size);
   }
 };
 
 }  // namespace
 
-std::shared_ptr<gloo::transport::Device> make_signalling_device(const std::string& address) {
-  return std::make_shared<SignallingDevice>(tcp::CreateDeviceAttr(tcp::attr(address.c_str())));
+std::shared_ptr<gloo::transport::Device> make_signaling_device(const std::string& address) {
+  return std::make_shared<SignalingDevice>(tcp::CreateDeviceAttr(tcp::attr(address.c_str())));
 }
 
 }  // namespace leat::detail
