@@ -60,7 +60,7 @@ class GradientReducer::Impl {
 
   std::size_t size() const noexcept { return parameters_.size(); }
   std::size_t bucket_count() const noexcept { return layout_.buckets.size(); }
-  const TensorView& gradient(std::size_t i) const { return parameters_.at(i).gradient; }
+  const TensorView& gradient(std::size_t i) const;
   void mark_ready(std::size_t i, StreamRef stream);
   void mark_rest_ready(StreamRef stream);
   void zero_unready(StreamRef stream);
@@ -134,6 +134,11 @@ void GradientReducer::Impl::adopt_gradients() {
     gradient = parameters_[i].value;
     gradient.data = place_in_buffer(i);
   }
+}
+
+const TensorView& GradientReducer::Impl::gradient(std::size_t i) const {
+  if (i >= size()) throw ArgumentError(fmt::format("gradient {} does not exist; there are {}", i, size()));
+  return parameters_[i].gradient;
 }
 
 bool GradientReducer::Impl::in_buffer(std::size_t i) const {

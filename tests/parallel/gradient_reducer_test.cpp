@@ -257,6 +257,7 @@ TEST_CASE("missing gradients are named, and zero_unready() puts it in order") {
   CHECK(TensorView(reducer.gradient(3)).as<float>()[0] == 5);
   CHECK(TensorView(reducer.gradient(2)).as<float>()[0] == 0);
   expect_error<ArgumentError>([&] { reducer.finish(stream); }, {"6 of 6", "..."});
+  expect_error<ArgumentError>([&] { reducer.gradient(6); }, {"gradient 6", "there are 6"});
 }
 
 TEST_CASE("a lost rank ends the pass with an error on the consumer's stream") {
