@@ -1,5 +1,5 @@
-// Collective communication between ranks. One interface; local/ joins replicas of one process, gloo/
-// processes on CPUs, nccl/ GPUs.
+/// \file
+/// Collective communication between the ranks of a job.
 #pragma once
 
 #include <cstddef>
@@ -12,48 +12,62 @@
 
 namespace leat {
 
-// A rank was lost, timed out, or the ranks disagree. After it the communicator is dead.
+/// Reports that a rank was lost or did not come in time, or that the ranks disagree. The communicator that throws it
+/// cannot be used again.
 class CommunicationError : public Error {
  public:
   using Error::Error;
 };
 
-// Elements that follow each other in memory of the communicator's device.
+/// Consecutive elements in memory of a communicator's device, which somebody else owns.
 struct TensorSpan {
-  void* data = nullptr;
-  std::size_t count = 0;
-  DType dtype = DType::f32;
+  void* data = nullptr;      ///< the first element
+  std::size_t count = 0;     ///< number of elements
+  DType dtype = DType::f32;  ///< of each element
+
+  /// Returns the length in bytes.
   std::size_t bytes() const noexcept { return count * size_of(dtype); }
 };
 
-enum class ReduceOp { sum, max };
+/// Operations by which all_reduce() combines the elements of the ranks.
+enum class ReduceOp {
+  sum,  ///< the sum; integers wrap round
+  max   ///< the greatest
+};
 
-// One per rank. Every rank calls the same collectives in the same order with the same count and dtype.
-// Collectives are enqueued on `stream`, a stream of the communicator's device, and the call returns; what
-// fails is thrown by synchronize() of that stream. One thread at a time uses a communicator; abort() may be
-// called by any.
+/// Connects one rank to the others. make_local_group(), make_gloo_communicator() and make_nccl_communicator() return
+/// one.
+///
+/// All ranks call the same collectives in the same order, with the same count and dtype. A collective is enqueued on
+/// `stream`, a stream of the communicator's device, and the call returns. Throws ArgumentError for arguments that are
+/// wrong on this rank; CommunicationError, for what fails between the ranks, is thrown by synchronize() of the stream.
+///
+/// One thread at a time uses a communicator; any thread may call abort().
 class Communicator {
  public:
   virtual ~Communicator() = default;
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
-  virtual int rank() const noexcept = 0;
-  virtual int size() const noexcept = 0;        // number of ranks
-  virtual std::string engine() const = 0;       // "local", "gloo", "nccl 2.28.9"
-  virtual Device& device() const noexcept = 0;  // whose memory and streams it takes
+  virtual int rank() const noexcept = 0;        ///< this rank, from 0
+  virtual int size() const noexcept = 0;        ///< number of ranks
+  virtual std::string engine() const = 0;       ///< what carries the data: "local", "gloo", "nccl 2.28.9"
+  virtual Device& device() const noexcept = 0;  ///< the device whose memory and streams the collectives take
 
-  // In place; afterwards all ranks hold the same bits. f32, f64, i32, i64; f16 and bf16 are summed in f32.
+  /// Replaces the elements by their sum or maximum over all ranks; all ranks then hold the same bits. Takes f32, f64,
+  /// i32, i64, f16 and bf16; f16 and bf16 are summed in f32, except by NCCL.
   virtual void all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) = 0;
+  /// Replaces the elements by those of rank `root`.
   virtual void broadcast(TensorSpan data, int root, StreamRef stream) = 0;
-  // `to` holds size() times the elements of `from`, in rank order.
+  /// Copies every rank's `from` to all ranks' `to`, which holds size() times as many elements, in rank order. `from`
+  /// may be this rank's place in `to`.
   virtual void all_gather(TensorSpan from, TensorSpan to, StreamRef stream) = 0;
 
-  // Blocks the calling thread until every rank is here. Throws CommunicationError.
+  /// Blocks the calling thread until all ranks have called it. Throws CommunicationError.
   virtual void barrier() = 0;
 
-  // Ends this rank's part: everybody who waits, here and on other ranks, gets a CommunicationError with
-  // `why`.
+  /// Ends the communicator: calls that wait, on this rank and on others, throw CommunicationError with `why`, and so do
+  /// all later ones.
   virtual void abort(std::string_view why) noexcept = 0;
 
  protected:

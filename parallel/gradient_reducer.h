@@ -1,4 +1,5 @@
-// Gradients of all ranks summed in buckets, while the backward pass still runs.
+/// \file
+/// The reduction of gradients over all ranks, in buckets, while the backward pass still runs.
 #pragma once
 
 #include <cstddef>
@@ -10,64 +11,73 @@
 
 namespace leat {
 
+/// Options of a GradientReducer.
 struct ReducerOptions {
-  double bucket_cap_mb = 25;  // MiB, as in PyTorch
+  /// Greatest size of a bucket, in MiB, as in PyTorch. A gradient that is larger has a bucket of its own.
+  double bucket_cap_mb = 25;
+  /// Greatest size of the first bucket, in MiB. A small one lets communication start early.
   double first_bucket_mb = 1;
 };
 
-// What a rank multiplies its loss by, so that the *sum* over ranks, which is what the reducer computes, is
-// what is wanted. With L_r the mean loss over the n_r rows of rank r, and N rows on all ranks:
-//   exact_loss_weight     n_r / N  gives the gradient of the mean over the global batch, however uneven the n_r
-//   per_rank_loss_weight  1 / R    gives the mean of the ranks' means, as PyTorch's DDP does: the same only
-//                                  where all n_r are equal (rows split 3 to 1 can give -10.667 where -7 is right)
-// The weight belongs into the loss, where it costs nothing and where 16-bit gradients cannot overflow by the
-// sum.
+/// Returns n_r / N, for `local_rows` n_r and `global_rows` N: the weight of a rank's mean loss that makes the sum of
+/// the ranks' gradients, which GradientReducer computes, the gradient of the mean over the global batch. The weight
+/// belongs into the loss: there it costs nothing, and the sum of 16-bit gradients cannot overflow. Throws ArgumentError
+/// unless n_r <= N and N > 0.
 double exact_loss_weight(std::size_t local_rows, std::size_t global_rows);
+
+/// Returns 1 / R for R ranks: the weight that makes the sum of the ranks' gradients the mean over the ranks, as in
+/// PyTorch's DistributedDataParallel. It is the gradient of the mean over the global batch only if all ranks have
+/// equally many rows; rows split 3 to 1 can give -10.667 instead of -7. Throws ArgumentError for fewer than one rank.
 double per_rank_loss_weight(int ranks);
 
-// After each backward pass, every rank's gradients are the sum over all ranks, with the same bits everywhere.
-//
-//   GradientReducer reducer{communicator, parameters};        // all ranks now hold rank 0's values
-//   for each step:
-//     zero gradients; backward pass, calling reducer.mark_ready(i, stream) as soon as gradient i is enqueued
-//     reducer.finish(stream);                                 // work enqueued on `stream` from here on sees the sums
-//
-// To accumulate over several backward passes, call mark_ready() in the last one only. Threads: one at a time.
-// Whoever destroys the reducer has made sure that no stream of his still uses its gradients; its own are
-// waited for.
+/// Replaces every rank's gradients by their sum over all ranks, with the same bits everywhere, after each backward
+/// pass.
+///
+///     GradientReducer reducer{communicator, parameters};  // all ranks now hold rank 0's values
+///     for each step:
+///       zero the gradients
+///       backward pass; as soon as gradient i is enqueued: reducer.mark_ready(i, stream)
+///       reducer.finish(stream);                           // work enqueued on `stream` from here on sees the sums
+///
+/// To accumulate gradients over several backward passes, call mark_ready() in the last one only. One thread at a time
+/// uses a reducer. When it is destroyed, no stream of the caller may still use its gradients.
 class GradientReducer {
  public:
-  // Verifies that all ranks hold the same parameters, copies rank 0's values to all, and allocates gradients
-  // (zero at first). The host waits for it. Throws ArgumentError for what is wrong on this rank,
-  // CommunicationError for what differs between ranks. The communicator outlives the reducer, and so does the
-  // parameters' memory.
+  /// Verifies that all ranks have the same parameters, copies rank 0's values to all ranks, and allocates gradients,
+  /// zero at first; waits until this is done. The communicator and the parameters' memory outlive the reducer. Throws
+  /// ArgumentError for what is wrong on this rank, CommunicationError for what differs between ranks.
   GradientReducer(Communicator& communicator, std::vector<Parameter> parameters, ReducerOptions options = {});
 
-  // Waits for the reductions under way.
+  /// Waits for the reductions under way.
   ~GradientReducer();
+  /// Takes over the other's parameters and gradients.
   GradientReducer(GradientReducer&&) noexcept;
+  /// Waits for the reductions under way, and takes over the other's parameters and gradients.
   GradientReducer& operator=(GradientReducer&&) noexcept;
 
-  std::size_t size() const noexcept;          // parameters
-  std::size_t bucket_count() const noexcept;  // reductions of a step
+  std::size_t size() const noexcept;          ///< number of parameters
+  std::size_t bucket_count() const noexcept;  ///< number of reductions in each pass
 
-  // Where gradient i lives: the parameter's own, or else the reducer's memory. One of its own costs two
-  // copies a step.
+  /// Returns gradient i, in the memory that its Parameter names or, if that is null, in the reducer's. Memory of the
+  /// parameter's own costs two copies in each pass. Throws ArgumentError if there is no such gradient.
   const TensorView& gradient(std::size_t i) const;
 
-  // Gradient i is complete once `stream` has passed this point; nobody changes it before finish(). When this
-  // completes a bucket, its reduction is enqueued on a stream of the reducer. Any order; ranks may differ in
-  // it. Throws ArgumentError for a gradient that was ready before in this pass.
+  /// Marks gradient i as complete once `stream` has passed this point; it must not be changed from then until finish().
+  /// When all gradients of a bucket are marked, its reduction is enqueued on a stream of the reducer. Gradients may be
+  /// marked in any order, in another one on each rank. Throws ArgumentError for a gradient that does not exist, or that
+  /// was marked before in this pass.
   void mark_ready(std::size_t i, StreamRef stream);
 
-  // For all gradients that are not ready yet: takes them as they are, or as zero (parameters that took no
-  // part in this pass; a rank without rows).
+  /// Marks all gradients that are not marked yet, with the values they have.
   void mark_rest_ready(StreamRef stream);
+
+  /// Sets all gradients that are not marked yet to zero, and marks them: for parameters that took no part in the
+  /// backward pass, and for a rank that had no rows.
   void zero_unready(StreamRef stream);
 
-  // Ends the pass: `stream` waits until all gradients are reduced; the host does not. Throws ArgumentError,
-  // naming them, where gradients are missing; then mark_rest_ready() or zero_unready(), and finish() again, end the
-  // pass in order.
+  /// Ends the pass: makes `stream` wait until all gradients are reduced; the host does not wait. Throws ArgumentError
+  /// if gradients were not marked, naming them; after mark_rest_ready() or zero_unready(), finish() can be called
+  /// again.
   void finish(StreamRef stream);
 
  private:

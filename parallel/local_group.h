@@ -1,4 +1,5 @@
-// Replicas of one process as the ranks of a group, without any launcher.
+/// \file
+/// Communicators between the replicas of one process, which need no launcher.
 #pragma once
 
 #include <chrono>
@@ -9,11 +10,13 @@
 
 namespace leat {
 
-// One communicator for each rank, to be used from different threads or streams. Sums are computed in rank
-// order, so results have the same bits on all ranks, in every run, and however the elements are cut into
-// buckets. Nobody waits longer than `timeout` for a rank; the error names those that are missing. A
-// communicator that is destroyed, its calls done, leaves the group: then the others' next call fails. The
-// device is a host device for now; throws ArgumentError for any other, and for fewer than one rank.
+/// Returns one communicator for each rank. Each is used from a thread or a stream of its own.
+///
+/// Sums are computed in rank order, so results have the same bits on all ranks and in every run, however the elements
+/// are divided into calls. A call waits at most `timeout` for the other ranks; the error names those that are missing.
+/// Destroying a communicator takes its rank out of the group: the next call of each other rank fails.
+///
+/// Throws ArgumentError for fewer than one rank, and for a device that is not the host.
 std::vector<std::unique_ptr<Communicator>> make_local_group(
     int ranks, Device& device = host_device(), std::chrono::milliseconds timeout = std::chrono::seconds(60));
 

@@ -1,4 +1,5 @@
-// A trainable array and its gradient, as data-parallel training sees them.
+/// \file
+/// The parameters of a model, as data-parallel training sees them.
 #pragma once
 
 #include <string>
@@ -7,11 +8,11 @@
 
 namespace leat {
 
-// Describes memory that somebody else owns, on the communicator's device. The gradient has the value's dtype
-// and shape; where its `data` is null, the memory that GradientReducer::gradient() gives takes its place.
+/// A trainable array and its gradient, in memory of the communicator's device that somebody else owns.
 struct Parameter {
-  std::string name;
-  TensorView value{};
+  std::string name;    ///< for messages; the same on all ranks
+  TensorView value{};  ///< the array; its dtype is one that Communicator::all_reduce() takes
+  /// The gradient, of the value's dtype and shape. If `data` is null, GradientReducer provides the memory.
   TensorView gradient{};
 };
 

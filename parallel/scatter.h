@@ -1,4 +1,5 @@
-// Splitting batches over replicas along the first dimension, and joining what they give back.
+/// \file
+/// Splitting a batch among replicas along its first dimension, and joining their results.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +11,28 @@
 
 namespace leat {
 
-// Rows [first, last).
+/// Consecutive rows of a batch.
 struct RowRange {
-  std::size_t first = 0;
-  std::size_t last = 0;
+  std::size_t first = 0;  ///< the first row
+  std::size_t last = 0;   ///< the row behind the last
+
+  /// Returns the number of rows.
   std::size_t size() const noexcept { return last - first; }
+  /// Compares both ends.
   friend bool operator==(const RowRange&, const RowRange&) = default;
 };
 
-// At most `k` chunks of ceil(n / k) rows each, the last one shorter, as torch.chunk cuts: 10 over 4 is 3, 3,
-// 3, 1, and 5 over 4 is 2, 2, 1: three chunks. Replicas beyond the last chunk stay idle. No rows give no
-// chunks. Throws ArgumentError where k is 0.
+/// Divides `n` rows into at most `k` chunks of ceil(n / k) rows, of which the last may be shorter, as torch.chunk does:
+/// 10 rows by 4 are 3, 3, 3 and 1; 5 rows by 4 are 2, 2 and 1, three chunks. No rows are no chunks. Throws
+/// ArgumentError if k is 0.
 std::vector<RowRange> chunk_rows(std::size_t n, std::size_t k);
 
-// The chunks of chunk_rows() as views of the same memory. Throws ArgumentError for a scalar.
+/// Returns views of the chunks of a batch into which chunk_rows() divides its rows. Throws ArgumentError if k is 0, or
+/// for a tensor without dimensions.
 std::vector<TensorView> scatter(const TensorView& batch, std::size_t k);
 
-// Concatenates `parts` along the first dimension into `out`, in their order, by copies on `stream`. Throws
-// ArgumentError where dtypes or shapes do not fit, naming both.
+/// Concatenates `parts` along the first dimension into `out`, in their order, by copies that it enqueues on `stream`.
+/// Throws ArgumentError if dtypes or shapes do not fit, naming both.
 void gather(std::span<const TensorView> parts, const TensorView& out, StreamRef stream);
 
 }  // namespace leat

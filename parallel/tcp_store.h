@@ -1,4 +1,5 @@
-// A key/value store that all ranks of a job share for the time of their rendezvous. Rank 0 serves it.
+/// \file
+/// The key/value store by which the ranks of a job find each other.
 #pragma once
 
 #include <chrono>
@@ -13,37 +14,44 @@
 
 namespace leat {
 
-// Keys have 1 to 1024 bytes, values up to 1 MiB. Every call ends by its deadline; what fails throws
-// CommunicationError. All members are thread-safe, but calls wait for each other: get() with a long wait
-// holds up the rest of this rank's. The server trusts its network: bind it to one that strangers cannot
-// reach.
+/// Connects one rank to the key/value store that all ranks of a job share. Rank 0 also serves it.
+///
+/// Keys have 1 to 1024 bytes, values up to 1 MiB. Every call ends by its deadline. Throws CommunicationError for what
+/// fails. All members are thread-safe, but the calls of a rank wait for each other: get() with a long timeout holds up
+/// the others. The server trusts its network: strangers must not be able to reach the master's address.
 class TcpStore {
  public:
-  // Rank 0 listens at the master's address and no other (port 0: a free one, see port()); the other ranks
-  // connect, and wait `timeout` for it to appear. A rank with another world size, or one that is there
-  // already, is refused.
+  /// Listens, on rank 0, at the master's address alone; port 0 is any free port, which port() returns. Connects, on the
+  /// other ranks, and waits up to `timeout` for rank 0 to listen. Throws ArgumentError for settings out of range,
+  /// CommunicationError if the connection fails, or if rank 0 has another world size or already knows this rank.
   explicit TcpStore(const WorldSettings& world, std::chrono::milliseconds timeout = std::chrono::seconds(60));
 
-  // Says goodbye. On rank 0 it also waits, at most ten seconds, until the other ranks have. In a forked process: does
-  // nothing, since the connection is the parent's.
+  /// Says goodbye to the server. On rank 0, also waits up to ten seconds until the other ranks have done so. Does
+  /// nothing in a forked process, since the connection is its parent's.
   ~TcpStore();
   TcpStore(const TcpStore&) = delete;
   TcpStore& operator=(const TcpStore&) = delete;
 
-  const WorldSettings& world() const noexcept;
-  std::uint16_t port() const noexcept { return world().master_port; }
-  std::chrono::milliseconds timeout() const noexcept;
+  const WorldSettings& world() const noexcept;  ///< the settings, with the port that is used
+  std::uint16_t port() const noexcept { return world().master_port; }  ///< the port at which rank 0 listens
+  std::chrono::milliseconds timeout() const noexcept;                  ///< what the constructor was given
 
-  // This machine's address on the route to rank 0, numeric: where other ranks can reach it.
+  /// Returns this machine's numeric address on the route to rank 0, at which other ranks can reach it.
   const std::string& local_address() const noexcept;
 
+  /// Sets the value of a key.
   void set(const std::string& key, std::string_view value);
-  std::string get(const std::string& key);  // waits for the key, up to timeout()
+  /// Returns the value of a key. Waits up to timeout() for it to be set, and throws CommunicationError if it is not.
+  std::string get(const std::string& key);
+  /// Returns the value of a key. Waits up to `timeout` for it to be set, and throws CommunicationError if it is not.
   std::string get(const std::string& key, std::chrono::milliseconds timeout);
+  /// Returns the value of a key. Waits up to `timeout` for it to be set, and returns nullopt if it is not.
   std::optional<std::string> try_get(const std::string& key,
                                      std::chrono::milliseconds timeout = std::chrono::milliseconds(0));
-  std::int64_t add(const std::string& key, std::int64_t delta);  // returns the sum; a key begins at 0
-  void wait(std::span<const std::string> keys, std::chrono::milliseconds timeout);  // until all exist
+  /// Adds to the number that is a key's value, 0 if the key is not set, and returns the sum.
+  std::int64_t add(const std::string& key, std::int64_t delta);
+  /// Waits until all keys are set. Throws CommunicationError if one is not within `timeout`.
+  void wait(std::span<const std::string> keys, std::chrono::milliseconds timeout);
 
  private:
   class Impl;

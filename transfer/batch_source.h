@@ -1,4 +1,5 @@
-// Where a prefetcher gets its batches: a data loader, or anything that behaves like one.
+/// \file
+/// The source of a prefetcher's batches: a data loader, or anything that behaves like one.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +17,24 @@ namespace leat {
 
 class DataLoader;
 
-// The functions are called by one thread at a time, the prefetcher's own, with the contracts of
-// DataLoader::next() and DataLoader::start_epoch(): after a SampleError the epoch goes on, after the end the
-// next call begins another.
+/// Functions that deliver batches, and what a prefetcher has to know of these batches.
+///
+/// One thread at a time, the prefetcher's, calls the functions.
 struct BatchSource {
+  /// Returns the next batch, or nullopt at the end of the epoch; the call after that begins the next epoch. May throw,
+  /// as DataLoader::next() does; after a SampleError the epoch goes on.
   std::function<std::optional<HostBatch>()> next;
-  std::function<void(std::uint64_t epoch)> start_epoch;
-  std::function<LoaderState()> state;  // where next() goes on; may be missing
-  BatchLayout layout;                  // of every batch
-  std::size_t leases = 1;              // batches that may be held while next() is called
-  std::span<std::byte> memory;         // of the slots, to be page-locked; may be empty
-  std::shared_ptr<const void> keeper;  // keeps `memory` alive
 
-  /// The batches of a loader, which outlives the source; it may be moved meanwhile. Nobody else calls the loader's
+  /// Begins an epoch, as DataLoader::start_epoch() does.
+  std::function<void(std::uint64_t epoch)> start_epoch;
+
+  std::function<LoaderState()> state;  ///< returns the state from which next() goes on; may be empty
+  BatchLayout layout;                  ///< the layout of every batch
+  std::size_t leases = 1;              ///< how many batches may be held while next() is called
+  std::span<std::byte> memory;         ///< of all batches, to be page-locked; may be empty
+  std::shared_ptr<const void> keeper;  ///< keeps `memory` alive
+
+  /// Returns the batches of a loader. The loader outlives the source, but may be moved. Nobody else calls the loader's
   /// members while the source is in use.
   static BatchSource of(DataLoader& loader);
 };

@@ -1,5 +1,5 @@
-// A device: memory, streams (queues of work that run in order, beside the host), events, and the few
-// operations that loading needs. One interface; host/ runs it on CPU threads, cuda/ on a GPU.
+/// \file
+/// Devices: their memory, streams and events, and the few operations on them that data loading needs.
 #pragma once
 
 #include <cstddef>
@@ -18,25 +18,32 @@ namespace leat {
 
 class Device;
 
-// A device call failed, or work on a stream did. The message names the device and the call.
+/// Reports that a call of a device failed, or work on one of its streams. The message names the device and the call.
 class DeviceError : public Error {
  public:
   using Error::Error;
 };
 
-enum class DeviceKind { host, cuda };
+/// Kinds of devices.
+enum class DeviceKind {
+  host,  ///< the CPU
+  cuda   ///< a GPU of NVIDIA's
+};
 
-// A stream that somebody else owns: cheap to copy, always passed explicitly. For CUDA, `handle` is a
-// cudaStream_t, so a framework's stream can be wrapped; the legacy default stream (a null handle) is refused
-// by every operation.
+/// Refers to a stream, a queue of work that a device carries out in order, without owning it. Cheap to copy.
 class StreamRef {
  public:
+  /// Refers to a stream of `device`. For CUDA, `handle` is a cudaStream_t, so that a framework's stream can be used.
+  /// Every operation on a null handle, CUDA's legacy default stream, throws DeviceError.
   StreamRef(Device& device, void* handle) noexcept : device_(&device), handle_(handle) {}
   StreamRef(Device& device, std::nullptr_t) = delete;
-  Device& device() const noexcept { return *device_; }
-  void* handle() const noexcept { return handle_; }
-  void synchronize() const;  // blocks the host until the stream is empty; throws what failed on it
+  Device& device() const noexcept { return *device_; }  ///< the device whose stream it is
+  void* handle() const noexcept { return handle_; }     ///< the device's own name for the stream
 
+  /// Blocks the calling thread until the stream is empty. Throws what failed on the stream.
+  void synchronize() const;
+
+  /// Compares devices and handles.
   friend bool operator==(const StreamRef&, const StreamRef&) = default;
 
  private:
@@ -44,13 +51,16 @@ class StreamRef {
   void* handle_;
 };
 
+/// Refers to an event without owning it. Cheap to copy.
 class EventRef {
  public:
+  /// Refers to an event of `device`, by its handle.
   EventRef(Device& device, void* handle) noexcept : device_(&device), handle_(handle) {}
   EventRef(Device& device, std::nullptr_t) = delete;
-  Device& device() const noexcept { return *device_; }
-  void* handle() const noexcept { return handle_; }
+  Device& device() const noexcept { return *device_; }  ///< the device whose event it is
+  void* handle() const noexcept { return handle_; }     ///< the device's own name for the event
 
+  /// Compares devices and handles.
   friend bool operator==(const EventRef&, const EventRef&) = default;
 
  private:
@@ -58,13 +68,17 @@ class EventRef {
   void* handle_;
 };
 
-// The owner of what a Ref names. Assigning to it destroys what it held before; moved from, it holds nothing.
+/// Owns the stream or the event that a Ref refers to. Assigning destroys what was held before; an owner that was moved
+/// from holds nothing.
 template <class Ref>
 class Owned {
  public:
+  /// Takes over a stream or an event; for devices.
   Owned(Device& device, void* handle) noexcept : ref_(device, handle) {}
   Owned(Device& device, std::nullptr_t) = delete;
+  /// Takes over what `other` holds.
   Owned(Owned&& other) noexcept : ref_(other.take()) {}
+  /// Destroys what is held, and takes over what `other` holds.
   Owned& operator=(Owned&& other) noexcept {
     if (this == &other) return *this;
     release();
@@ -72,8 +86,10 @@ class Owned {
     return *this;
   }
   ~Owned() { release(); }
+  /// Refers to what is held; its handle is null if that is nothing.
   Ref ref() const noexcept { return ref_; }
-  operator Ref() const noexcept { return ref_; }  // NOLINT: an owner is usable wherever a ref is
+  /// Converts to a reference, so that an owner can be passed wherever one is taken.
+  operator Ref() const noexcept { return ref_; }  // NOLINT: implicit on purpose
 
  private:
   Ref take() noexcept { return std::exchange(ref_, Ref(ref_.device(), static_cast<void*>(nullptr))); }
@@ -81,24 +97,28 @@ class Owned {
   Ref ref_;
 };
 
-// The owner of a stream. Its destructor waits until the stream is empty.
+/// Owns a stream. Its destructor waits until the stream is empty.
 using Stream = Owned<StreamRef>;
 
-// The owner of an event: a mark in a stream that others can wait for. An event that was never recorded has
-// passed.
+/// Owns an event, a mark in a stream that the host and other streams can wait for. An event that was never recorded has
+/// passed.
 using Event = Owned<EventRef>;
 
-// The owner of device memory, aligned to 256 bytes at least, not initialized. Whoever frees it has made sure
-// that no stream still uses it.
+/// Owns device memory: aligned to 256 bytes or more, not initialized. No stream may still use the memory when it is
+/// freed.
 class DeviceBuffer {
  public:
+  /// Holds no memory.
   DeviceBuffer() = default;
+  /// Takes over `size` bytes at `data`; for devices.
   DeviceBuffer(Device& device, std::byte* data, std::size_t size) noexcept
       : device_(&device), data_(data), size_(size) {}
+  /// Takes over the memory of `other`, which then holds none.
   DeviceBuffer(DeviceBuffer&& other) noexcept
       : device_(other.device_),
         data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)) {}
+  /// Frees the memory held, and takes over that of `other`.
   DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
     if (this == &other) return *this;
     release();
@@ -108,8 +128,8 @@ class DeviceBuffer {
     return *this;
   }
   ~DeviceBuffer() { release(); }
-  std::byte* data() const noexcept { return data_; }
-  std::size_t size() const noexcept { return size_; }
+  std::byte* data() const noexcept { return data_; }   ///< address on the device; null if no memory is held
+  std::size_t size() const noexcept { return size_; }  ///< in bytes
 
  private:
   void release() noexcept;
@@ -119,13 +139,17 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-// The owner of a page-lock on host memory, which lets copies run asynchronously at the bus's full speed.
+/// Owns a page-lock on host memory. Copies from and to page-locked memory run asynchronously, at the bus's full speed.
 class PinnedRegion {
  public:
+  /// Holds no lock.
   PinnedRegion() = default;
+  /// Takes over the lock on `memory`; for devices.
   PinnedRegion(Device& device, std::span<std::byte> memory) noexcept : device_(&device), memory_(memory) {}
+  /// Takes over the lock of `other`, which then holds none.
   PinnedRegion(PinnedRegion&& other) noexcept
       : device_(std::exchange(other.device_, nullptr)), memory_(other.memory_) {}
+  /// Releases the lock held, and takes over that of `other`.
   PinnedRegion& operator=(PinnedRegion&& other) noexcept {
     if (this == &other) return *this;
     release();
@@ -134,6 +158,7 @@ class PinnedRegion {
     return *this;
   }
   ~PinnedRegion() { release(); }
+  /// Tells whether a lock is held.
   explicit operator bool() const noexcept { return device_ != nullptr; }
 
  private:
@@ -143,51 +168,68 @@ class PinnedRegion {
   std::span<std::byte> memory_;
 };
 
-// Devices live as long as the process; get one from host_device() or cuda_device(). Every member is
-// thread-safe. Members that take a stream enqueue and return; what fails later is thrown by synchronize() of
-// that stream, of an event recorded behind the failure, or of a stream that waited for such an event. It is
-// thrown as the exception that it was, each time anew: a stream that failed stays failed. Its events pass all
-// the same, so nobody hangs on it. What the device itself finds wrong is a DeviceError; so is a stream or an
-// event that is null or another device's.
+/// A processor with memory, streams and events of its own. host_device() and cuda_device() return one, which lives as
+/// long as the process. All members are thread-safe.
+///
+/// A member that takes a stream enqueues its work and returns. If the work fails, synchronize() throws the failure: for
+/// that stream, for an event recorded behind the failure, and for a stream that waited for such an event. A stream that
+/// has failed stays failed, and throws the same exception each time; its events pass all the same, so that nothing
+/// hangs.
+///
+/// Throws DeviceError for what the device finds wrong, and for a stream or an event that is null or another device's.
 class Device {
  public:
   virtual ~Device() = default;
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
+  /// Returns the kind of the device.
   virtual DeviceKind kind() const noexcept = 0;
-  virtual std::string name() const = 0;  // "cpu", "cuda:0 (NVIDIA H200)"
+  /// Returns a name for messages: "cpu", "cuda:0 (NVIDIA H200)".
+  virtual std::string name() const = 0;
 
+  /// Allocates device memory. Throws DeviceError if there is not enough.
   virtual DeviceBuffer allocate(std::size_t bytes) = 0;
+  /// Makes a stream, which runs beside the host and the other streams.
   virtual Stream make_stream() = 0;
+  /// Makes an event, which has passed until it is recorded.
   virtual Event make_event() = 0;
 
-  // Page-locks host memory (page-aligned, mapped shared). On the host device there is nothing to do.
+  /// Page-locks host memory, which is page-aligned and mapped shared. On the host device there is nothing to lock.
   virtual PinnedRegion pin(std::span<std::byte> memory) = 0;
 
-  // Copies between host memory and this device's, in either direction, or within either. The source is
-  // unchanged and both are alive until the stream has passed this point.
+  /// Enqueues a copy between host memory and this device's memory, in either direction, or within either. Until the
+  /// stream has passed this point, the source must not change, and both must stay allocated.
   virtual void copy(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
+  /// Enqueues setting `bytes` bytes of host or device memory to zero.
   virtual void fill_zero(void* memory, std::size_t bytes, StreamRef stream) = 0;
 
+  /// Sets the event's mark behind what is enqueued on the stream now.
   virtual void record(EventRef event, StreamRef stream) = 0;
-  virtual void wait(StreamRef stream, EventRef event) = 0;  // the stream waits; the host does not
+  /// Makes the stream wait until the event has passed; the host does not wait.
+  virtual void wait(StreamRef stream, EventRef event) = 0;
+  /// Tells whether the stream on which the event was last recorded has reached the mark.
   virtual bool passed(EventRef event) = 0;
-  virtual void synchronize(EventRef event) = 0;  // the host waits
+  /// Blocks the calling thread until the event has passed. Throws what failed before it on its stream.
+  virtual void synchronize(EventRef event) = 0;
+  /// Blocks the calling thread until the stream is empty. Throws what failed on the stream.
   virtual void synchronize(StreamRef stream) = 0;
 
-  // Runs `work` on the host in the stream's order. It must not call into this device, nor wait for work of another
-  // stream: a device may run all streams' host work on one thread (CUDA does). What it throws is the stream's
-  // failure: host work behind it is skipped; on the host device so is everything else.
+  /// Enqueues `work`, which runs on the host, in the stream's order. It must not call this device, nor wait for work of
+  /// another stream: a device may run the host work of all streams on one thread, as CUDA does. An exception that it
+  /// throws is the stream's failure: host work enqueued behind it is skipped, and on the host device so is all other
+  /// work.
   virtual void enqueue(StreamRef stream, std::function<void()> work) = 0;
 
-  // Pixels, u8 NHWC, to normalized floating point; see normalize.h.
+  /// Enqueues the normalization of u8 pixels, shape [n, h, w, c], to floating point, as Normalization defines it.
+  /// Throws ArgumentError if `how` cannot be applied to pixels of this shape.
   virtual void normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
                          const Normalization& how, StreamRef stream) = 0;
 
-  // For a profiler of the device's (NVTX ranges, on CUDA): what this thread does until the matching end_range().
-  // Ranges of a thread nest. Use ProfilerRange.
+  /// Names what the calling thread does until the matching end_range(), for the device's profiler (NVTX ranges on
+  /// CUDA). The ranges of a thread nest. ProfilerRange calls both.
   virtual void begin_range(const char* name) noexcept { (void)name; }
+  /// Ends the range that the calling thread began last.
   virtual void end_range() noexcept {}
 
  protected:
@@ -209,9 +251,10 @@ void Owned<Ref>::release() noexcept {
   if (ref_.handle() != nullptr) ref_.device().destroy(ref_);
 }
 
-// Begins a range for the profiler, and ends it with its own life.
+/// Names what the calling thread does while the object lives, for the device's profiler.
 class ProfilerRange {
  public:
+  /// Begins the range.
   ProfilerRange(Device& device, const char* name) noexcept : device_(device) { device.begin_range(name); }
   ProfilerRange(const ProfilerRange&) = delete;
   ProfilerRange& operator=(const ProfilerRange&) = delete;
@@ -221,16 +264,17 @@ class ProfilerRange {
   Device& device_;
 };
 
-// The CPU as a device: streams are threads, memory is host memory.
+/// Returns the CPU as a device: its streams are threads, its memory is host memory.
 Device& host_device();
 
-// GPU `ordinal`. Throws DeviceError where there is none, or where leat was built without CUDA.
+/// Returns the GPU with CUDA's number `ordinal`. Throws DeviceError if there is no such GPU, or if leat was built
+/// without CUDA.
 Device& cuda_device(int ordinal = 0);
 
-// How many GPUs cuda_device() would give; 0 without CUDA or without a driver, never an error.
+/// Returns the number of GPUs that cuda_device() can return: 0 without CUDA or a driver.
 int cuda_device_count() noexcept;
 
-// Why cuda_device_count() is 0, in words ("built without CUDA"); empty where it is not.
+/// Explains why cuda_device_count() is 0 ("built without CUDA"); returns an empty string if it is not 0.
 std::string cuda_unavailable_reason();
 
 }  // namespace leat

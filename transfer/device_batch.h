@@ -1,4 +1,5 @@
-// A batch on a device: a lease on a device buffer.
+/// \file
+/// A batch in device memory.
 #pragma once
 
 #include <cstddef>
@@ -17,39 +18,44 @@ namespace detail {
 class BatchPool;
 }
 
-// Move-only. Its contents are there for whatever is enqueued on the consumer's stream, the one given to
-// Prefetcher::next(), after that call; other streams must be made to wait for it, and the host must
-// synchronize first. Destroying the batch gives its buffer back: what the consumer's stream has queued by
-// then still sees it, later work must not. So the consumer's stream outlives the batch, and a second stream
-// that uses it is waited for by the first before the batch goes.
-//
-// It may outlive its prefetcher and be destroyed on any thread; one object is used by one thread at a time.
+/// A batch in a device buffer that it has on lease from a Prefetcher. Movable, not copyable.
+///
+/// Work enqueued after Prefetcher::next() on the stream that was passed there, the consumer's stream, sees the batch's
+/// contents. Other streams must wait for the consumer's stream first, and the host must synchronize with it.
+///
+/// Destroying the batch gives its buffer back: work that is enqueued on the consumer's stream by then still sees the
+/// contents, later work must not use them. So the consumer's stream must outlive the batch, and must wait for other
+/// streams that use the batch before it is destroyed.
+///
+/// A batch may outlive its prefetcher, and may be destroyed on any thread. One thread at a time uses it.
 class DeviceBatch {
  public:
-  // For the prefetcher: `buffer` of `pool` is leased. The pool is shared since a batch may outlive the
-  // prefetcher.
+  /// Takes over the lease on `buffer` of `pool`; for prefetchers. The batch shares the pool, which it may outlive.
   DeviceBatch(std::shared_ptr<detail::BatchPool> pool, std::size_t buffer, StreamRef consumer) noexcept;
+  /// Takes over the lease of the other batch, which then may only be assigned to or destroyed.
   DeviceBatch(DeviceBatch&&) noexcept = default;
+  /// Gives the buffer held back, and takes over the lease of `other`.
   DeviceBatch& operator=(DeviceBatch&& other) noexcept;
   ~DeviceBatch();
 
-  std::size_t size() const noexcept;  // rows; the last batch of an epoch may be short
-  std::uint64_t epoch() const noexcept;
-  std::uint64_t number() const noexcept;  // in the epoch, from 0
+  std::size_t size() const noexcept;      ///< number of rows; the last batch of an epoch may be short
+  std::uint64_t epoch() const noexcept;   ///< epoch to which the batch belongs
+  std::uint64_t number() const noexcept;  ///< place of the batch in its epoch, from 0
 
-  // The dataset's index of each row, in host memory.
+  /// Returns the dataset's index of each row, in host memory.
   std::span<const std::uint64_t> indices() const noexcept;
 
-  // Where the loader goes on after this batch, however far it has prefetched by now: what belongs into the
-  // checkpoint of a step that used it. (To resume, restore() the loader before the prefetcher is made, or
-  // before its first next().) Empty for a source without states.
+  /// Returns the state from which a loader goes on behind this batch, however far the prefetcher is ahead: what to save
+  /// in the checkpoint of the step that used the batch. To resume, restore the loader before the prefetcher's first
+  /// next(). Empty if the BatchSource has no state().
   const LoaderState& loader_state() const noexcept;
 
-  // A field, or an output of normalization, of all rows, in device memory: fields have the shape [size(),
-  // field shape...], outputs [size(), c, h, w] or [size(), h, w, c]. An output hides a field of its name.
-  // Throws ArgumentError where there is neither.
+  /// Returns a field, or an output of normalization, of all rows, in device memory. A field has the shape [size(),
+  /// field shape...], an output [size(), c, h, w] or [size(), h, w, c]. An output hides a field of its name. Throws
+  /// ArgumentError if there is neither.
   TensorView operator[](std::string_view name) const;
 
+  /// Returns the consumer's stream.
   StreamRef stream() const noexcept { return consumer_; }
 
  private:

@@ -1,4 +1,5 @@
-// Per-pixel work that devices do, so that the bus carries one byte per value.
+/// \file
+/// The normalization of pixels, which devices do, so that the bus carries one byte per value.
 #pragma once
 
 #include <array>
@@ -11,39 +12,52 @@
 
 namespace leat {
 
-enum class PixelLayout { nhwc, nchw };
+/// Orders of the dimensions of a batch of images.
+enum class PixelLayout {
+  nhwc,  ///< [images, height, width, channels]
+  nchw   ///< [images, channels, height, width]
+};
 
-// u8 pixels lie as [n, h, w, c], without gaps; c is at most 4.
+/// The shape [n, h, w, c] of u8 pixels, which lie without gaps.
 struct PixelShape {
-  std::size_t n = 0, h = 0, w = 0, c = 0;
+  std::size_t n = 0;  ///< images
+  std::size_t h = 0;  ///< height
+  std::size_t w = 0;  ///< width
+  std::size_t c = 0;  ///< channels, at most 4
+
+  /// Returns the number of values.
   std::size_t count() const noexcept { return n * h * w * c; }
 };
 
-// out = (pixel / 255 - mean[c]) / std[c], computed in f32 as fma(pixel, scale, bias) with scale = 1 / (255
-// std) and bias = -mean / std, then rounded to `dtype` (nearest, ties to even): the same bits on every
-// device. The formula is that of torchvision's ToTensor followed by Normalize.
+/// The normalization of pixels: out = (pixel / 255 - mean[c]) / std[c], as torchvision's ToTensor followed by
+/// Normalize.
+///
+/// It is computed in f32 as fma(pixel, scale, bias) with scale = 1 / (255 std) and bias = -mean / std, then rounded to
+/// `dtype` (to nearest, ties to even). Every device computes the same bits.
 struct Normalization {
-  std::array<float, 4> mean{0, 0, 0, 0};
-  std::array<float, 4> std{1, 1, 1, 1};
-  DType dtype = DType::f32;                // f32, f16 or bf16
-  PixelLayout layout = PixelLayout::nchw;  // of the output
+  std::array<float, 4> mean{0, 0, 0, 0};   ///< of each channel, where 1 is the brightest pixel
+  std::array<float, 4> std{1, 1, 1, 1};    ///< standard deviation of each channel, in the same unit
+  DType dtype = DType::f32;                ///< of the output: f32, f16 or bf16
+  PixelLayout layout = PixelLayout::nchw;  ///< of the output
 
+  /// Returns 1 / (255 std) of each channel.
   std::array<float, 4> scale() const noexcept;
+  /// Returns -mean / std of each channel.
   std::array<float, 4> bias() const noexcept;
-  // Throws ArgumentError for a dtype, number of channels, mean or std that cannot be used.
+  /// Throws ArgumentError for a dtype, number of channels, mean or std that cannot be used.
   void check(const PixelShape& shape) const;
 };
 
-/// Normalization with ImageNet's mean and standard deviation, of RGB pixels, to f32 [n, 3, h, w].
+/// Normalizes RGB pixels by ImageNet's mean and standard deviation, to f32 [n, 3, h, w].
 inline constexpr Normalization kImageNetNormalization{
     .mean = {kImageNetMean[0], kImageNetMean[1], kImageNetMean[2], 0},
     .std = {kImageNetStd[0], kImageNetStd[1], kImageNetStd[2], 1}};
 
-// A field of pixels that the device turns into normalized floating point.
+/// Names a field of pixels that the device normalizes.
 struct FieldNormalization {
-  std::string field{};   // u8, shape [h, w, c]
-  std::string output{};  // the name of the result; empty: the field's, which then hides the raw field
-  Normalization how{};
+  std::string field{};   ///< name of a field of dtype u8 and shape [h, w, c]
+  std::string output{};  ///< name of the result; if empty, the field's name, and the result hides the field
+  Normalization how{};   ///< what to compute
 };
 
 }  // namespace leat

@@ -1,4 +1,5 @@
-// Batches on a device, ahead of their consumer.
+/// \file
+/// The prefetcher, which brings batches to a device ahead of their consumer.
 #pragma once
 
 #include <cstddef>
@@ -17,56 +18,60 @@
 
 namespace leat {
 
+/// Options of a Prefetcher.
 struct PrefetcherOptions {
-  std::size_t buffers = 2;                      // device buffers; 2 is double buffering
-  std::vector<FieldNormalization> normalize{};  // what the device computes out of the raw fields
-  WarningHandler on_warning{};                  // default: prints to stderr
+  std::size_t buffers = 2;                      ///< number of device buffers; 2 is double buffering
+  std::vector<FieldNormalization> normalize{};  ///< fields of pixels that the device normalizes
+  WarningHandler on_warning{};                  ///< receives warnings; if empty, they are printed to stderr
 };
 
-// One copy and no waiting: a batch goes from the loader's slot to a device buffer in one asynchronous copy on
-// a stream of its own, while the consumer works on the batch before. The loader's slots are page-locked once;
-// where that fails, copies go on from pageable memory, slower, and a warning says why.
-//
-// Threads: next(), start_epoch() and the range of epoch() are used by one thread at a time. A thread of the
-// prefetcher calls the loader's members; nobody else does, between construction and destruction. No lock is
-// held while a device or a dataset works.
+/// Copies batches to a device while the consumer works on earlier ones. Movable, not copyable.
+///
+/// A batch goes from the loader's memory to a device buffer in one asynchronous copy, on a stream of the prefetcher's.
+/// The loader's memory is page-locked once; if that fails, a warning says why, and copies are slower.
+///
+/// One thread at a time uses next(), start_epoch(), and the ranges of epoch() and rest(). A thread of the prefetcher
+/// calls the loader's members; nobody else may call them while the prefetcher lives.
 class Prefetcher {
  public:
-  // The loader and the device outlive the prefetcher. Nothing is loaded until next() or start_epoch() is
-  // called. Throws ArgumentError for contradictory options, DeviceError where the buffers do not fit.
+  /// Prefetches from a loader. The loader and the device outlive the prefetcher. Nothing is loaded before next() or
+  /// start_epoch() is called. Throws ArgumentError for contradictory options, DeviceError if the buffers do not fit
+  /// into the device's memory.
   Prefetcher(DataLoader& loader, Device& device, const PrefetcherOptions& options = {});
+  /// Prefetches from another source of batches, on the same terms.
   Prefetcher(BatchSource source, Device& device, const PrefetcherOptions& options = {});
+  /// Takes over the other's loader, buffers and thread.
   Prefetcher(Prefetcher&&) noexcept;
+  /// Ends what this prefetcher does, as its destructor does, and takes over what the other has.
   Prefetcher& operator=(Prefetcher&&) noexcept;
-  // In mid-epoch too. Waits until the sample in progress is loaded, if the loader is at it at that moment,
-  // and until the copies under way are done; those wait for what consumers had queued when they destroyed
-  // earlier batches. Batches that are still held stay valid. In a forked process: does nothing.
+  /// Ends the prefetcher, also within an epoch. Waits until the loader has loaded the sample it is working on, and
+  /// until the copies under way are done; these wait for the work that was enqueued when earlier batches were
+  /// destroyed. Batches that are still held stay valid. Does nothing in a forked process.
   ~Prefetcher();
 
-  // The next batch, ready for what is enqueued on `consumer` (a stream of this device) after this call;
-  // nullopt once at the end of the epoch. The call after that begins the epoch that follows; the first call
-  // of all begins epoch 0. The caller's thread waits for the loader, not for the device, but that it cannot
-  // get further ahead of the device than there are buffers.
-  //
-  // Errors of the loader come in place of the batch they befell, as their own type: after a SampleError the
-  // epoch goes on; after any other the loader is asked again by the next call. Errors of the device,
-  // DeviceError for most, are final: every further call throws them again. Throws SlotsHeldError where the
-  // caller holds all the buffers.
+  /// Returns the next batch, or nullopt at the end of the epoch. The call after that begins the next epoch; the first
+  /// call of all begins epoch 0. Work enqueued on `consumer`, a stream of this device, after the call sees the batch.
+  /// The calling thread waits for the loader; it waits for the device only when all buffers are in use.
+  ///
+  /// Throws what the loader throws, in place of the batch that it could not load: after a SampleError the epoch goes
+  /// on; after any other error, the next call asks the loader again. Throws what fails on the device, mostly
+  /// DeviceError, in this call and in all later ones. Throws SlotsHeldError if the caller holds batches in all buffers,
+  /// and ForkedProcessError in a process that was forked from the prefetcher's.
   std::optional<DeviceBatch> next(StreamRef consumer);
 
-  // Begins `epoch`, abandoning what is left of the present one; loading begins at once. What the loader
-  // throws at that is thrown by next().
+  /// Begins an epoch at once and drops what is left of the current one. What the loader throws then, next() throws.
   void start_epoch(std::uint64_t epoch);
 
   /// Begins an epoch and iterates over it: for (DeviceBatch& batch : feed.epoch(3, stream)). An exception ends the
-  /// loop, and rest() goes on behind it. With `on_error` a SampleError does not: it is reported there, in the place of
-  /// its batch.
+  /// loop, and rest() goes on behind it. With `on_error`, a SampleError is passed there in place of its batch, and the
+  /// loop goes on.
   BatchRange<DeviceBatch> epoch(std::uint64_t epoch, StreamRef consumer,
                                 SampleErrorHandler on_error = nullptr);
 
   /// Iterates over what is left of the current epoch.
   BatchRange<DeviceBatch> rest(StreamRef consumer, SampleErrorHandler on_error = nullptr);
 
+  /// Returns the device that holds the batches.
   Device& device() const noexcept;
 
  private:
