@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <mutex>
 #include <utility>
 
@@ -157,7 +158,15 @@ std::string TcpStore::get(const std::string& key, std::chrono::milliseconds time
 }
 
 std::int64_t TcpStore::add(const std::string& key, std::int64_t delta) {
-  return std::stoll(impl_->request({.op = StoreOp::add, .key = key, .value = std::to_string(delta)}).payload);
+  const std::string sum =
+      impl_->request({.op = StoreOp::add, .key = key, .value = std::to_string(delta)}).payload;
+  std::int64_t value = 0;
+  const auto [stop, error] = std::from_chars(sum.data(), sum.data() + sum.size(), value);
+  if (error != std::errc() || stop != sum.data() + sum.size()) {
+    throw CommunicationError(
+        fmt::format("rank {}: the store returned no number as the sum of \"{}\"", world().rank, key));
+  }
+  return value;
 }
 
 void TcpStore::wait(std::span<const std::string> keys, std::chrono::milliseconds timeout) {

@@ -16,9 +16,10 @@ namespace leat {
 
 /// Connects one rank to the key/value store that all ranks of a job share. Rank 0 also serves it.
 ///
-/// Keys have 1 to 1024 bytes, values up to 1 MiB. Every call ends by its deadline. Throws CommunicationError for what
-/// fails. All members are thread-safe, but the calls of a rank wait for each other: get() with a long timeout holds up
-/// the others. The server trusts its network: strangers must not be able to reach the master's address.
+/// Keys have 1 to 1024 bytes, values up to 1 MiB. Every call ends by its deadline. Throws ArgumentError for a key or a
+/// value beyond these limits, CommunicationError for what fails. All members are thread-safe, but the calls of a rank
+/// wait for each other: get() with a long timeout holds up the others. The server trusts its network: strangers must
+/// not be able to reach the master's address.
 class TcpStore {
  public:
   /// Listens, on rank 0, at the master's address alone; port 0 is any free port, which port() returns. Connects, on the

@@ -201,24 +201,35 @@ TEST_CASE("a crowd of strangers is sent away, and disturbs nobody") {
   CHECK(stores[0]->get("still") == "here");
 }
 
-TEST_CASE("a connection whose answer makes no sense is not used again") {
-  const UniqueFd listener = listen_at("127.0.0.1", 0);
-  auto server = std::async(std::launch::async, [&] {
-    pollfd entry{.fd = listener.get(), .events = POLLIN, .revents = 0};
+// Welcomes one client, and answers its first request by `answer`.
+std::future<void> serve_once(const UniqueFd& listener, std::string answer) {
+  return std::async(std::launch::async, [fd = listener.get(), answer = std::move(answer)] {
+    pollfd entry{.fd = fd, .events = POLLIN, .revents = 0};
     ::poll(&entry, 1, 10'000);
-    const UniqueFd client(::accept(listener.get(), nullptr, nullptr));
+    const UniqueFd client(::accept(fd, nullptr, nullptr));
     std::string hello(kHelloBytes, '\0'), rest(1 << 10, '\0');
     receive_all(client.get(), hello, Deadline(10s));
     send_all(client.get(), encode(StoreReply{}), Deadline(10s));
     ::recv(client.get(), rest.data(), rest.size(), 0);
-    send_all(client.get(), std::string(kReplyHeaderBytes, '\x7f'), Deadline(10s));
-    while (::recv(client.get(), rest.data(), rest.size(), 0) > 0) {
-    }
+    send_all(client.get(), answer, Deadline(10s));
+    ::recv(client.get(), rest.data(), rest.size(), 0);  // until the client goes, or says goodbye
   });
+}
+
+TEST_CASE("a connection whose answer makes no sense is not used again") {
+  const UniqueFd listener = listen_at("127.0.0.1", 0);
+  auto server = serve_once(listener, std::string(kReplyHeaderBytes, '\x7f'));
   TcpStore store(loopback_world(1, 2, local_port(listener.get())), 10s);
   expect_error<CommunicationError>([&] { store.set("a", "1"); }, {"another program listens"});
   expect_error<CommunicationError>([&] { store.set("a", "1"); }, {"rank 1", "was lost before"});
   server.get();
+}
+
+TEST_CASE("a sum that is no number is an error of the communication") {
+  const UniqueFd listener = listen_at("127.0.0.1", 0);
+  auto server = serve_once(listener, encode(StoreReply{.payload = "one"}));
+  TcpStore store(loopback_world(1, 2, local_port(listener.get())), 10s);
+  expect_error<CommunicationError>([&] { store.add("a", 1); }, {"rank 1", "sum of \"a\""});
 }
 
 TEST_CASE("a member that breaks the protocol is dropped, and may not crowd the server's memory") {
