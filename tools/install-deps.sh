@@ -2,7 +2,7 @@
 # Installs what leat builds with from the distribution's packages (Debian 12, Ubuntu 24.04). Does nothing, and needs no
 # network and no rights, where everything is there already. CUDA and NCCL are used where they are, never installed.
 #   tools/install-deps.sh          to build and test
-#   tools/install-deps.sh --ci     also what .ci/run checks with: clang, clang-format, clang-tidy, spin; a compiler for AArch64, qemu
+#   tools/install-deps.sh --ci     also what .ci/run checks with: clang, clang-format, clang-tidy, spin, doxygen; a compiler for AArch64, qemu
 set -euo pipefail
 
 packages=(
@@ -13,7 +13,7 @@ packages=(
   ca-certificates tar zstd
 )
 [ "${1:-}" = "--ci" ] &&
-  packages+=(clang-19 clang-tidy-19 clang-format-14 libclang-rt-19-dev spin g++-aarch64-linux-gnu qemu-user-static)
+  packages+=(clang-19 clang-tidy-19 clang-format-14 libclang-rt-19-dev spin doxygen g++-aarch64-linux-gnu qemu-user-static)
 
 missing=()
 for package in "${packages[@]}"; do
