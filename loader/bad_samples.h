@@ -1,4 +1,5 @@
-// What becomes of samples that cannot be loaded.
+/// \file
+/// What a loader does about samples that cannot be loaded.
 #pragma once
 
 #include <cstddef>
@@ -8,25 +9,25 @@
 
 namespace leat {
 
+/// What the loader does about a sample whose get() throws, or that ends two worker processes. With skip and substitute,
+/// next() passes over a batch without a good row; size() and LoaderState::batches count it.
 enum class OnBadSample {
-  raise,  // next() throws SampleError in the place of the batch
-  // With skip and substitute, next() passes over a batch that has no good row; size() and LoaderState::batches count it.
-  skip,        // the row is left out: the batch is shorter by one
-  substitute,  // the row is a copy of the nearest good row of its batch, the one before if there is one
+  raise,       ///< next() throws SampleError in place of the batch
+  skip,        ///< the row is left out: the batch is shorter by one
+  substitute,  ///< the row is a copy of the nearest good row of its batch, the one before if there is one
 };
 
-// A sample whose get() threw, or that ended two workers.
+/// A sample that could not be loaded.
 struct BadSample {
-  std::uint64_t epoch = 0;
-  std::uint64_t batch = 0;  // its number in the epoch
-  SampleError::Origin origin;
+  std::uint64_t epoch = 0;     ///< in which it was to be loaded
+  std::uint64_t batch = 0;     ///< number of its batch in the epoch
+  SampleError::Origin origin;  ///< which sample it is, and what went wrong
 };
 
-// How many bad samples an epoch may have before the loader gives up: `allowance` always, beyond that the share
-// `rate` of the samples that were delivered or skipped so far.
+/// Limits the bad samples of an epoch: when there are more than both limits allow, the loader gives up.
 struct BadSampleLimit {
-  std::size_t allowance = 16;
-  double rate = 0.01;
+  std::size_t allowance = 16;  ///< allowed in every epoch
+  double rate = 0.01;          ///< allowed share of the samples delivered or skipped so far
 };
 
 }  // namespace leat

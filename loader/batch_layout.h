@@ -1,4 +1,5 @@
-// Where the fields of a batch lie in its slot.
+/// \file
+/// The layout of a batch in memory.
 #pragma once
 
 #include <cstddef>
@@ -11,48 +12,55 @@
 
 namespace leat {
 
-// Fields follow each other in schema order, each starting at a multiple of kAlignment and holding `capacity`
-// rows without gaps. A short batch uses the first rows of each field. Immutable.
-//
-// A ragged field holds two arrays, each aligned: room for the values of `capacity` rows of the greatest
-// length, and the row offsets, capacity + 1 of them. How much of the room a batch uses stands in its slot:
-// row r of a delivered batch holds elements [offset r, offset r + 1), and offset 0 is 0.
+/// Places the fields of a batch in a slot, the memory of one batch. Immutable.
+///
+/// Fields follow each other in schema order. Each starts at a multiple of kAlignment and holds `capacity` rows without
+/// gaps. A short batch uses the first rows of each field.
+///
+/// A ragged field consists of two arrays, each aligned: the values, with room for `capacity` rows of the greatest
+/// length, and capacity + 1 row offsets. Row r of a delivered batch holds the elements [offset r, offset r + 1); offset
+/// 0 is 0.
 class BatchLayout {
  public:
-  static constexpr std::size_t kAlignment =
-      256;  // bytes; satisfies every dtype, cache lines and CUDA's allocations
+  /// Alignment of each field in bytes, enough for every dtype, for cache lines and for CUDA's allocations.
+  static constexpr std::size_t kAlignment = 256;
 
+  /// Makes a layout without fields.
   BatchLayout() = default;
-  BatchLayout(Schema schema,
-              std::size_t capacity);  // throws ArgumentError for no rows or a size beyond 64 bits
+  /// Places the fields of `schema` for up to `capacity` rows. Throws ArgumentError for no rows, or for a size beyond 64
+  /// bits.
+  BatchLayout(Schema schema, std::size_t capacity);
 
-  const Schema& schema() const noexcept { return schema_; }
-  std::size_t capacity() const noexcept { return capacity_; }  // rows
-  std::size_t bytes() const noexcept { return bytes_; }        // of the whole slot, a multiple of kAlignment
+  const Schema& schema() const noexcept { return schema_; }    ///< the fields
+  std::size_t capacity() const noexcept { return capacity_; }  ///< greatest number of rows
+  std::size_t bytes() const noexcept { return bytes_; }        ///< size of a slot, a multiple of kAlignment
 
-  std::size_t offset(std::size_t field) const noexcept {
-    return offsets_[field];
-  }  // bytes from the slot's start
+  /// Returns where a field starts, in bytes from the start of the slot.
+  std::size_t offset(std::size_t field) const noexcept { return offsets_[field]; }
 
-  // Field `field`, of fixed shape, of the first `rows` rows of a slot at `base` (host or device memory).
-  // Throws ArgumentError for a ragged field, which has no one shape.
+  /// Returns a field of fixed shape, of the first `rows` rows of a slot at `base`, in host or device memory. Throws
+  /// ArgumentError for a ragged field.
   TensorView view(std::size_t field, std::byte* base, std::size_t rows) const;
 
-  // The row offsets of a ragged field of a slot at `base`, capacity() + 1 of them. Throws ArgumentError for a
-  // field of fixed shape.
+  /// Returns the capacity() + 1 row offsets of a ragged field of a slot at `base`. Throws ArgumentError for a field of
+  /// fixed shape.
   std::span<std::int64_t> row_offsets(std::size_t field, std::byte* base) const;
 
-  // Of a ragged field of `rows` rows in host memory, delivered: all its values, [elements, field shape...].
+  /// Returns all values of a ragged field of a delivered batch of `rows` rows in host memory: [elements, field
+  /// shape...].
   TensorView ragged_values(std::size_t field, std::byte* base, std::size_t rows) const;
 
-  // The addresses of row 0 of each field, and of the offsets of each ragged one, as SampleWriter wants them.
+  /// Returns the addresses of row 0 of each field, then those of the offsets of each ragged field, for SampleWriter.
   std::vector<std::byte*> columns(std::byte* base) const;
+
+  /// A range of a slot's bytes.
   struct Part {
-    std::size_t offset = 0;  // bytes from the slot's start
-    std::size_t bytes = 0;
+    std::size_t offset = 0;  ///< from the start of the slot
+    std::size_t bytes = 0;   ///< its length
   };
-  // The parts of a slot that hold anything but the values of ragged fields.
+  /// Returns the parts of a slot that hold anything except the values of ragged fields.
   std::vector<Part> fixed_parts() const;
+  /// Returns the number of addresses that columns() returns.
   std::size_t column_count() const noexcept { return offsets_.size() + row_offsets_.size(); }
 
  private:

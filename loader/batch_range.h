@@ -1,4 +1,5 @@
-// for (auto& batch : loader.epoch(3)): an input range over anything with `std::optional<Batch> next(...)`.
+/// \file
+/// Batches as an input range: for (auto& batch : loader.epoch(3)).
 #pragma once
 
 #include <cstddef>
@@ -11,40 +12,48 @@
 
 namespace leat {
 
-// Holds one batch at a time: advancing destroys the one before, unless it was moved out.
+/// An input range over batches. It holds one batch at a time: advancing destroys it, unless it was moved out.
 template <class Batch>
 class BatchRange {
  public:
+  /// Returns the next batch, or nullopt at the end.
   using Next = std::function<std::optional<Batch>()>;
 
+  /// An input iterator; it is valid as long as its range.
   class Iterator {
    public:
-    using value_type = Batch;
-    using difference_type = std::ptrdiff_t;
-    using iterator_category = std::input_iterator_tag;
+    using value_type = Batch;                           ///< for std::iterator_traits
+    using difference_type = std::ptrdiff_t;             ///< for std::iterator_traits
+    using iterator_category = std::input_iterator_tag;  ///< for std::iterator_traits
 
+    /// Refers to the current batch of `range`.
     explicit Iterator(BatchRange* range) : range_(range) {}
-    Batch& operator*() const { return *range_->batch_; }
-    Batch* operator->() const { return &*range_->batch_; }
+    Batch& operator*() const { return *range_->batch_; }    ///< the current batch
+    Batch* operator->() const { return &*range_->batch_; }  ///< the current batch
+    /// Advances to the next batch. Throws what `next` throws.
     Iterator& operator++() {
       range_->advance();
       return *this;
     }
-    void operator++(int) { range_->advance(); }
+    void operator++(int) { range_->advance(); }  ///< advances, too
+    /// Tells whether the range has ended.
     bool operator==(std::default_sentinel_t) const { return !range_->batch_.has_value(); }
 
    private:
     BatchRange* range_;
   };
 
-  // With `on_error`, a SampleError of `next` is reported there, and the batch after it comes instead.
+  /// Iterates over what `next` returns. If `on_error` is given, a SampleError that `next` throws is passed there, and
+  /// the range goes on with the batch after it.
   explicit BatchRange(Next next, SampleErrorHandler on_error = nullptr)
       : next_(std::move(next)), on_error_(std::move(on_error)) {}
 
+  /// Gets the first batch, and returns an iterator to it. To be called once.
   Iterator begin() {
     advance();
     return Iterator(this);
   }
+  /// Returns what an iterator equals at the end.
   std::default_sentinel_t end() const { return {}; }
 
  private:

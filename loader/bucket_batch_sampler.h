@@ -1,4 +1,5 @@
-// Batches of samples of similar length, so that little of a padded batch is padding.
+/// \file
+/// Batches of samples of similar length, so that little of a padded batch is padding.
 #pragma once
 
 #include <cstddef>
@@ -13,40 +14,43 @@
 
 namespace leat {
 
+/// Options of a BucketBatchSampler.
 struct BucketBatchSamplerOptions {
-  // Ascending. n boundaries make n + 1 buckets; bucket i holds the lengths from boundaries[i - 1] on, below
-  // boundaries[i] (as tf.data's bucket_by_sequence_length has it).
+  /// Boundaries of the buckets, ascending. n boundaries make n + 1 buckets; bucket i holds the lengths from
+  /// boundaries[i - 1] on and below boundaries[i], as tf.data's bucket_by_sequence_length does.
   std::vector<std::uint64_t> boundaries = {};
-  // Rows per batch: one number for each bucket, or one for all, or none where there is a token budget.
+  /// Rows per batch: one number for each bucket, or one number for all; may be empty if there is a token budget.
   std::vector<std::size_t> batch_sizes = {};
-  // Of a batch, as it is when padded: rows times the longest length among them (a length of 0 counts as 1).
-  // With batch sizes too, both limits hold.
+  /// Greatest size of a padded batch: rows times the longest length among them, where a length of 0 counts as 1. If
+  /// there are batch sizes, too, both limits hold.
   std::optional<std::uint64_t> token_budget = std::nullopt;
-  // Samples within their bucket, then the batches of all buckets; a new order each epoch. Off: ascending
-  // indices, bucket after bucket.
+  /// Whether to shuffle the samples within their bucket, then the batches of all buckets, anew in each epoch. Otherwise
+  /// indices ascend, bucket after bucket.
   bool shuffle = true;
-  std::uint64_t seed = 0;
-  // Leave out the last batch of a bucket where its limits have room for one more row like its longest.
+  std::uint64_t seed = 0;  ///< of the shuffling
+  /// Whether to leave out the last batch of a bucket if its limits have room for one more row like its longest.
   bool drop_last = false;
-  // The ranks divide the batches of an epoch. `pad` repeats the first batches, `drop` leaves out the last
-  // ones: then all ranks have equally many.
-  int rank = 0;
-  int world_size = 1;
+  int rank = 0;        ///< this rank, in [0, world_size)
+  int world_size = 1;  ///< number of ranks, which divide the batches of an epoch
+  /// What becomes of batches that cannot be divided evenly: `pad` repeats the first batches, `drop` leaves out the
+  /// last.
   RemainderPolicy remainder = RemainderPolicy::pad;
 };
 
-// Each batch holds samples of one bucket; each sample comes once per epoch over all ranks, but for
-// `drop_last` and `remainder`. Rank r has the batches r, r + world_size, ... of an order that depends on
-// (lengths, limits, seed, epoch) alone. With a token budget, the number of batches may differ between epochs.
-//
-// Memory: 8 bytes per sample, 16 with a token budget, and 24 per batch. Where a token budget meets shuffling,
-// batches end at other places each epoch; the first question about an epoch then takes O(n) time, and the
-// answer is kept until another epoch is asked for. Thread-safe.
+/// Makes each batch of samples of one bucket. Thread-safe.
+///
+/// Each sample comes once per epoch over all ranks, except for what `drop_last` and `remainder` leave out or repeat.
+/// Rank r has the batches r, r + world_size, ... of an order that depends on (lengths, limits, seed, epoch) alone. With
+/// a token budget, the number of batches may differ between epochs.
+///
+/// Takes 8 bytes of memory per sample, 16 with a token budget, and 24 per batch. With a token budget and shuffling,
+/// batches end at other places in each epoch; the first call for an epoch then takes O(n) time, and its result is kept
+/// until a call for another epoch.
 class BucketBatchSampler final : public BatchSampler {
  public:
-  // `lengths` are those of the samples 0, 1, ... Throws ArgumentError for boundaries that do not ascend,
-  // batch sizes that are 0 or do not match the buckets, limits that are missing or that one sample alone
-  // exceeds, and a rank outside its world.
+  /// Divides the samples 0, 1, ... of these lengths into batches. Throws ArgumentError for boundaries that do not
+  /// ascend, batch sizes that are 0 or do not match the buckets, missing limits, limits that a single sample exceeds,
+  /// and a rank outside its world.
   BucketBatchSampler(std::vector<std::uint64_t> lengths, const BucketBatchSamplerOptions& options);
   std::size_t size(std::uint64_t epoch) const override;
   std::size_t max_batch_size() const override;
@@ -54,8 +58,8 @@ class BucketBatchSampler final : public BatchSampler {
   std::size_t world_size() const override { return share_.world_size(); }
   std::size_t rank() const override { return share_.rank(); }
   std::size_t positions(std::uint64_t epoch) const override;
-  /// The samplers that consumed the batches and the one that is asked may differ in rank and world size. Padding
-  /// repeats from the start of the epoch.
+  /// Returns what is left of an epoch. The samplers that consumed the batches and this one may differ in rank and world
+  /// size. Padding repeats batches from the start of the epoch.
   std::shared_ptr<const BatchSampler> remaining(std::uint64_t epoch,
                                                 const PositionSet& consumed) const override;
   std::string fingerprint() const override;

@@ -1,4 +1,5 @@
-// The data loader: a dataset, a pool of workers, batches in order.
+/// \file
+/// The data loader, which has workers load the samples of a dataset, and delivers batches in order.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +21,14 @@
 
 namespace leat {
 
-// The memory that batches lie in: `count` slots of `slot_bytes` each, one after the other. Batches that were loaded
-// while an older one was waited for may lie elsewhere (DataLoaderOptions::reorder_bytes), in memory that is not
-// page-locked: copies from there to a device are right, but slower and less asynchronous.
+/// The memory of a loader's batches: `count` slots of `slot_bytes` each, one after the other.
+///
+/// Batches that were loaded while next() waited for an older one may lie elsewhere (DataLoaderOptions::reorder_bytes),
+/// in memory that is not page-locked; copies from there to a device are slower and less asynchronous.
 struct SlotMemory {
-  std::span<std::byte> bytes;  // page-aligned; count * slot_bytes, or none where there are ragged fields
-  std::size_t slot_bytes = 0;
-  std::size_t count = 0;
+  std::span<std::byte> bytes;  ///< page-aligned; count * slot_bytes, or empty if a field is ragged
+  std::size_t slot_bytes = 0;  ///< size of a slot
+  std::size_t count = 0;       ///< number of slots
 };
 
 namespace detail {
@@ -34,76 +36,87 @@ class LoaderCore;
 }
 struct BatchSource;
 
-// Thread rules: one thread at a time calls the members; batches may be destroyed on any thread. Workers start in the
-// constructor, so loaders are best made before CUDA and thread pools: the pool is forked from the process as it is. A
-// worker that dies is replaced, and what it had not finished is loaded again, without a gap or a repetition in what
-// is delivered. Delivered bytes depend on (dataset, sampler, batch_size, drop_last, seed, epoch) and on nothing else.
+/// Loads the samples of a dataset with workers, and delivers them in batches. Movable, not copyable.
+///
+/// What is delivered depends on (dataset, sampler, batch_size, drop_last, seed, epoch) and on nothing else, to the
+/// byte. A worker that dies is replaced, and what it had not finished is loaded again: nothing is missing or repeated.
+///
+/// One thread at a time calls the members; batches may be destroyed on any thread. Worker processes are forked in the
+/// constructor, from the process as it is: make loaders before CUDA contexts and thread pools. In a process that was
+/// forked from its own, a loader with workers throws ForkedProcessError.
 class DataLoader {
  public:
-  // The dataset outlives the loader. Throws ArgumentError for contradictory options, MemoryError where the
-  // slots do not fit, SystemError where workers cannot be started.
+  /// Starts the workers. The dataset outlives the loader. Throws ArgumentError for contradictory options, MemoryError
+  /// if the batches do not fit into memory, SystemError if workers cannot be started.
   DataLoader(const Dataset& dataset, DataLoaderOptions options);
   DataLoader(const Dataset&& temporary, DataLoaderOptions options) = delete;
+  /// Takes over the other's workers; the other may then only be assigned to or destroyed.
   DataLoader(DataLoader&&) noexcept;
+  /// Ends the workers, and takes over the other's.
   DataLoader& operator=(DataLoader&&) noexcept;
-  ~DataLoader();  // ends the workers, in mid-epoch too; batches that are still held stay valid
+  /// Ends the workers, also within an epoch. Batches that are still held stay valid.
+  ~DataLoader();
 
-  /// Batches of the current epoch, or of the one that next() will begin. After restore(): those that were delivered
-  /// before, and those that remain.
+  /// Returns the number of batches of the current epoch, or of the one that next() will begin. After restore(), batches
+  /// that were delivered before the state was taken count, too.
   std::size_t size() const;
 
-  // The next batch of the epoch, in order; nullopt once at its end. The call after that begins the epoch that
-  // follows; the first call of all begins epoch 0. Throws SampleError (the epoch goes on with the batch after
-  // it), TimeoutError (the batch may be asked for again), SlotsHeldError, and TooManyBadSamplesError,
-  // WorkerInitError or WorkerError (after these the loader is of no further use: it throws the same again). What a
-  // sampler throws, or an ArgumentError for an index that it should not give, ends the epoch: nullopt follows.
+  /// Returns the next batch of the epoch, in order, or nullopt at its end. The call after that begins the next epoch;
+  /// the first call of all begins epoch 0.
+  ///
+  /// Throws SampleError, after which the epoch goes on with the next batch; TimeoutError, after which the batch can be
+  /// asked for again; SlotsHeldError if the caller holds too many batches; and TooManyBadSamplesError, WorkerInitError
+  /// or WorkerError, after which every call throws the same again. What a sampler throws, and an ArgumentError for an
+  /// index outside the dataset, ends the epoch: the next call returns nullopt.
   std::optional<HostBatch> next();
 
-  // Begins `epoch`, abandoning what is left of the present one.
+  /// Begins an epoch, and drops what is left of the current one.
   void start_epoch(std::uint64_t epoch);
 
-  // Where next() goes on. Cheap; no worker is involved.
+  /// Returns the state from which next() goes on. Cheap: no worker takes part.
   LoaderState state() const;
 
   /// Continues where `state` was taken: next() delivers the batches that it would have delivered there, to the byte,
-  /// whatever the number and kind of workers here. `drop_last`, `in_order` and what becomes of bad samples may differ,
+  /// whatever the number and kind of workers here. `drop_last`, `in_order` and the policy for bad samples may differ,
   /// too.
   ///
   /// With another batch size or world size, the remaining samples of the epoch are delivered in the order they had,
   /// each once (except for samples that the sampler repeats as padding or leaves out). This may be repeated within an
   /// epoch: a state knows all that was consumed. All ranks must have taken their states after equally many batches
-  /// (LoaderState::batches); then the state of any rank will do for all. A state taken with in_order = false belongs to its own rank: only with
-  /// a world size of 1 can it be restored with another batch size or world size. A batch sampler's batches stay as they
-  /// are, but another number of ranks may divide what remains of them.
+  /// (LoaderState::batches); then the state of any rank will do for all. A state taken with in_order = false belongs to
+  /// its own rank: only with a world size of 1 can it be restored with another batch size or world size. A batch
+  /// sampler's batches stay as they are, but another number of ranks may divide what remains of them.
   ///
   /// Throws ArgumentError that says what differs, if the state was taken from another order of samples
-  /// (Sampler::fingerprint()), another seed or another dataset size, if its numbers contradict each other or the
-  /// epoch, or if it cannot be divided as asked. The loader then goes on as if nothing had happened.
+  /// (Sampler::fingerprint()), another seed or another dataset size, if its numbers contradict each other or the epoch,
+  /// or if it cannot be divided as asked. The loader then goes on as if nothing had happened.
   void restore(const LoaderState& state);
 
   /// Begins an epoch and iterates over it: for (HostBatch& batch : loader.epoch(3)). An exception ends the loop, and
-  /// rest() goes on behind it. With `on_error` a SampleError does not: it is reported there, in the place of its batch.
+  /// rest() goes on behind it. With `on_error`, a SampleError is passed there in place of its batch, and the loop goes
+  /// on.
   BatchRange<HostBatch> epoch(std::uint64_t epoch, SampleErrorHandler on_error = nullptr);
 
   /// Iterates over what is left of the current epoch.
   BatchRange<HostBatch> rest(SampleErrorHandler on_error = nullptr);
 
-  // The memory of the slots, for page-locking it (transfer/). Constant over the loader's life.
+  /// Returns the memory of the batches, for page-locking it. It stays the same as long as the loader lives.
   SlotMemory slots() const;
-  // Keeps the memory of the slots alive.
+  /// Returns an owner that keeps this memory alive.
   std::shared_ptr<const void> slot_keeper() const;
 
-  const BatchLayout& layout() const;
-  const DataLoaderOptions& options() const;
+  const BatchLayout& layout() const;         ///< the layout of each batch
+  const DataLoaderOptions& options() const;  ///< the options that the loader was made with
 
-  // How the present epoch goes, and what to change. Takes microseconds; meant for once in a while.
+  /// Returns figures on the current epoch, and advice. Takes microseconds; not meant for every batch.
   LoaderStats stats() const;
 
-  // The bad samples that were skipped or substituted: how many, and the first thousand of them.
+  /// Returns the number of bad samples that were skipped or substituted.
   std::size_t bad_sample_count() const;
+  /// Returns the first thousand of them.
   std::vector<BadSample> bad_samples() const;
 
-  // Process ids of the workers that run now, or nothing where they are no processes.
+  /// Returns the process ids of the workers that run now; empty if there are no worker processes.
   std::vector<int> worker_pids() const;
 
  private:

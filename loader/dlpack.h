@@ -1,4 +1,5 @@
-// Batches for other frameworks, without a copy: DLPack (https://dmlc.github.io/dlpack).
+/// \file
+/// Export of batches to other frameworks without a copy, by DLPack (https://dmlc.github.io/dlpack).
 #pragma once
 
 #include <memory>
@@ -11,24 +12,27 @@ struct DLManagedTensor;  // of <dlpack/dlpack.h>, which this header does not nee
 
 namespace leat {
 
+/// Calls the deleter of an exported tensor.
 struct DlpackDeleter {
+  /// Gives up the tensor's share of its batch.
   void operator()(DLManagedTensor* tensor) const noexcept;
 };
 
-// An exported tensor that nobody has taken yet. A consumer that takes a DLManagedTensor* (at::fromDLPack, a
-// PyCapsule) is given release(): from then on it calls the tensor's deleter.
+/// An exported tensor that no consumer has taken yet. Pass release() to a consumer that takes a DLManagedTensor*, such
+/// as at::fromDLPack or a PyCapsule; the consumer then calls the tensor's deleter.
 using DlpackTensor = std::unique_ptr<DLManagedTensor, DlpackDeleter>;
 
-// Exports host memory: a field of fixed shape, or any view of the batch's memory (rows of a field,
-// ragged_values(), ragged_offsets()). Every tensor has a share of the batch, hence of its slot: the slot is
-// filled again when the batch and all tensors of it are gone, so tensors that are kept count as leases. Each
-// may be deleted on any thread, after the loader too.
-//
-// A batch is made shareable by std::make_shared<const leat::HostBatch>(std::move(batch)).
-//
-// Throws ArgumentError where there is no batch or no such field of fixed shape, and for a view that lies
-// outside the batch.
+/// Exports a field of fixed shape of a batch, without a copy.
+///
+/// Each tensor shares the batch, as std::make_shared<const leat::HostBatch>(std::move(batch)) makes it shareable. The
+/// batch's memory is filled again when the batch and all its tensors are gone, so a tensor that is kept counts as a
+/// held batch. Tensors may be deleted on any thread, and may outlive the loader.
+///
+/// Throws ArgumentError if there is no batch, or no such field of fixed shape.
 DlpackTensor to_dlpack(std::shared_ptr<const HostBatch> batch, std::string_view field);
+
+/// Exports any view of a batch's memory, such as rows of a field, ragged_values() or ragged_offsets(), on the same
+/// terms. Throws ArgumentError if there is no batch, or if the view lies outside it.
 DlpackTensor to_dlpack(std::shared_ptr<const HostBatch> batch, const TensorView& view);
 
 }  // namespace leat

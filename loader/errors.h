@@ -1,4 +1,5 @@
-// What can go wrong while loading. Each is a leat::Error.
+/// \file
+/// The errors of a loader. Each is a leat::Error.
 #pragma once
 
 #include <cstddef>
@@ -10,51 +11,53 @@
 
 namespace leat {
 
-// Dataset::get() threw, or the sample ended two workers, the second one fresh. The batch that held it is lost;
-// next() goes on with the batch after it.
+/// Reports that Dataset::get() threw, or that a sample ended two workers, the second one fresh. Its batch is lost;
+/// next() goes on with the batch after it.
 class SampleError : public Error {
  public:
+  /// Says which sample failed, where and how.
   struct Origin {
-    std::size_t index = 0;  // of the sample in the dataset
-    std::string source;     // Dataset::describe(index)
-    std::string type;       // of the exception, e.g. "leat::DataError"
-    std::string text;       // of the exception, with the exceptions nested in it
-    int worker = -1;        // the worker it happened in; -1: the calling process
-    int deaths = 0;         // of workers, by loading it; 0: it threw
-    std::string stack =
-        {};  // where the last of these was: a line for each call, or nothing if that is not known
+    std::size_t index = 0;  ///< index of the sample in the dataset
+    std::string source;     ///< what Dataset::describe(index) returns
+    std::string type;       ///< type of the exception: "leat::DataError"
+    std::string text;       ///< message of the exception, with those of the exceptions nested in it
+    int worker = -1;        ///< worker in which it happened; -1 is the calling process
+    int deaths = 0;         ///< number of workers that died loading it; 0 if it threw
+    /// Stack of the last of these workers when it died, a line for each call; empty if it is not known.
+    std::string stack = {};
   };
 
+  /// Reports what happened to a sample of a batch.
   SampleError(std::uint64_t batch, Origin origin);
 
-  std::uint64_t batch() const noexcept { return batch_; }  // its number in the epoch
-  const Origin& origin() const noexcept { return origin_; }
+  std::uint64_t batch() const noexcept { return batch_; }    ///< number of the batch in its epoch
+  const Origin& origin() const noexcept { return origin_; }  ///< the sample
 
  private:
   std::uint64_t batch_;
   Origin origin_;
 };
 
-/// Is told of each batch that is lost to a bad sample, where the loop over an epoch goes on without it.
+/// Receives the error of each batch that is lost to a bad sample, while the loop over an epoch goes on.
 using SampleErrorHandler = std::function<void(const SampleError& error)>;
 
-// More than the usual bad luck: too many of the policy's bad samples in one epoch. The loader that reports it
-// delivers nothing more.
+/// Reports more bad samples in one epoch than BadSampleLimit allows. The loader delivers nothing more.
 class TooManyBadSamplesError : public Error {
  public:
   using Error::Error;
 };
 
-// Worker processes only die: more than max(3, number of workers) of them, with no sample loaded or found to be
-// bad in between. It tells of the last one. The loader that reports it delivers nothing more.
+/// Reports that worker processes only die: more than max(3, number of workers) of them, with no sample loaded or found
+/// to be bad in between. Describes the last one. The loader delivers nothing more.
 class WorkerError : public Error {
  public:
+  /// Reports the end of a worker; `wait_status` is that of waitpid().
   WorkerError(int worker, int pid, int wait_status, const std::string& why);
 
-  int worker() const noexcept { return worker_; }
-  int pid() const noexcept { return pid_; }
-  int signal() const noexcept;     // that killed it; 0 if it exited
-  int exit_code() const noexcept;  // -1 if a signal killed it
+  int worker() const noexcept { return worker_; }  ///< its number
+  int pid() const noexcept { return pid_; }        ///< its process id
+  int signal() const noexcept;                     ///< the signal that killed it; 0 if it exited
+  int exit_code() const noexcept;                  ///< its exit code; -1 if a signal killed it
 
  private:
   int worker_;
@@ -62,32 +65,33 @@ class WorkerError : public Error {
   int wait_status_;
 };
 
-/// worker_init_fn threw in a worker, took longer than DataLoaderOptions::init_timeout, or ended the process three times in
-/// a row. The loader that reports it delivers nothing more.
+/// Reports that worker_init_fn threw in a worker, took longer than DataLoaderOptions::init_timeout, or ended the
+/// process three times in a row. The loader delivers nothing more.
 class WorkerInitError : public Error {
  public:
+  /// Reports what happened in a worker.
   WorkerInitError(int worker, const std::string& what) : Error(what), worker_(worker) {}
 
-  int worker() const noexcept { return worker_; }
+  int worker() const noexcept { return worker_; }  ///< its number
 
  private:
   int worker_;
 };
 
-// next() waited longer than DataLoaderOptions::timeout. The batch may be asked for again.
+/// Reports that next() waited longer than DataLoaderOptions::timeout. The batch can be asked for again.
 class TimeoutError : public Error {
  public:
   using Error::Error;
 };
 
-/// A loader with workers, or a prefetcher, is used in a process that was forked from the one that made it. Its workers and
-/// threads serve that process only. Destroying it in the forked process does nothing.
+/// Reports the use of a loader with workers, or of a prefetcher, in a process that was forked from the one that made
+/// it. Its workers and threads serve that process only. Destroying it in the forked process does nothing.
 class ForkedProcessError : public Error {
  public:
   using Error::Error;
 };
 
-// Every slot is leased: batches are held that nobody released, so that none can be filled.
+/// Reports that the caller holds batches in all memory there is for them, so that no further batch can be loaded.
 class SlotsHeldError : public Error {
  public:
   using Error::Error;

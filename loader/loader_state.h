@@ -1,4 +1,5 @@
-// Where in its epochs a loader is: what to save with a checkpoint of the training.
+/// \file
+/// The state of a loader, to be saved with a checkpoint of the training.
 #pragma once
 
 #include <cstddef>
@@ -10,48 +11,55 @@
 
 namespace leat {
 
-/// A saved place in the sequence of epochs. It is a value: later iteration does not alter it. It counts what next()
-/// has delivered (or thrown an error in the place of), not what has been prefetched. Small, whatever the size of the
-/// dataset.
+/// A place in a loader's sequence of epochs. It is a value: the loader's progress does not change it. It counts the
+/// batches that next() has delivered, or thrown an error in place of, not those that were prefetched. It is small,
+/// whatever the size of the dataset.
 struct LoaderState {
+  /// Version of the JSON text.
   static constexpr int kVersion = 2;
 
-  std::uint64_t epoch = 0;  // that the next call of next() goes on with, or begins
-  std::size_t batches = 0;  // delivered of the epoch, on this rank
-  std::size_t samples = 0;  // planned in those batches
+  std::uint64_t epoch = 0;  ///< epoch that next() goes on with, or begins
+  std::size_t batches = 0;  ///< batches of the epoch that were delivered on this rank
+  std::size_t samples = 0;  ///< samples planned in these batches
 
-  /// Batches delivered out of order, beyond `batches`: number to rows.
+  /// The batches delivered out of order, beyond `batches`: the rows of each number.
   std::map<std::size_t, std::size_t> ahead = {};
 
   /// What was delivered before the batch size or the world size last changed in this epoch; empty if neither has.
   struct Earlier {
-    PositionSet consumed = {};  // positions of the order that all ranks share
-    std::size_t batches = 0;    // on this rank, counted in LoaderState::batches
-    std::size_t samples = 0;    // likewise
+    PositionSet consumed = {};  ///< consumed positions of the order that all ranks share
+    std::size_t batches = 0;    ///< batches delivered on this rank, counted in LoaderState::batches
+    std::size_t samples = 0;    ///< samples in them, counted in LoaderState::samples
 
+    /// Compares all members.
     friend bool operator==(const Earlier&, const Earlier&) = default;
   };
-  Earlier earlier = {};
+  Earlier earlier = {};  ///< what other batch and world sizes have consumed of this epoch
 
-  /// What the order of samples depends on. DataLoader::restore() refuses a state that differs in one of these three.
-  std::string order = {};        // Sampler::fingerprint() or BatchSampler::fingerprint()
-  std::uint64_t seed = 0;        // of the loader, and so of every sample's generator
-  std::size_t dataset_size = 0;  // samples
+  // What the order of samples depends on: DataLoader::restore() refuses a state that differs in one of these three.
 
-  /// How the order is divided. A state may be restored with other values: see DataLoader::restore().
-  std::size_t world_size = 1;
-  std::size_t rank = 0;
-  std::size_t batch_size = 0;  // samples; 0 if a batch sampler makes up the batches
+  std::string order = {};        ///< what Sampler::fingerprint() or BatchSampler::fingerprint() returned
+  std::uint64_t seed = 0;        ///< seed of the loader, and so of every sample's generator
+  std::size_t dataset_size = 0;  ///< number of samples of the dataset
 
-  /// One line of JSON:
-  /// {"leat_loader_state":2,"epoch":3,"batches":17,"samples":4352,"ahead":{},
-  ///  "earlier":{"consumed":[[0,1024]],"batches":4,"samples":1024},"order":"random: 50000 samples, seed 1","seed":1,
-  ///  "dataset_size":50000,"world_size":1,"rank":0,"batch_size":256}
+  // How the order is divided: a state may be restored with other values, see DataLoader::restore().
+
+  std::size_t world_size = 1;  ///< number of ranks
+  std::size_t rank = 0;        ///< this rank
+  std::size_t batch_size = 0;  ///< samples per batch; 0 if a batch sampler makes up the batches
+
+  /// Returns one line of JSON:
+  ///
+  ///     {"leat_loader_state":2,"epoch":3,"batches":17,"samples":4352,"ahead":{},
+  ///      "earlier":{"consumed":[[0,1024]],"batches":4,"samples":1024},"order":"random: 50000 samples, seed 1",
+  ///      "seed":1,"dataset_size":50000,"world_size":1,"rank":0,"batch_size":256}
   std::string to_json() const;
 
-  /// Throws ArgumentError that names what is missing, of the wrong type, out of range, or of another version.
+  /// Reads what to_json() returns. Throws ArgumentError that names what is missing, of the wrong type, out of range, or
+  /// of another version.
   static LoaderState from_json(const std::string& text);
 
+  /// Compares all members.
   friend bool operator==(const LoaderState&, const LoaderState&) = default;
 };
 

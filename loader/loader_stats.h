@@ -1,4 +1,5 @@
-// How a loader is doing, and what to change.
+/// \file
+/// Figures on the progress of a loader, and advice.
 #pragma once
 
 #include <cstddef>
@@ -8,43 +9,48 @@
 
 namespace leat {
 
+/// What holds up the loop of loading and computing.
 enum class Verdict {
-  too_early,       // fewer than ten batches, or no time to speak of
-  loader_bound,    // the consumer waits for data
-  balanced,        // it waits a little
-  consumer_bound,  // data wait for it
+  too_early,       ///< fewer than ten batches, or no time to speak of
+  loader_bound,    ///< the consumer waits for data
+  balanced,        ///< the consumer waits a little
+  consumer_bound,  ///< data wait for the consumer
 };
 
+/// Figures on one worker.
 struct WorkerStats {
-  double busy_share = 0;      // of the time, loading
-  std::uint64_t samples = 0;  // loaded, or found to be bad
-  std::uint32_t restarts = 0;
+  double busy_share = 0;       ///< share of the time in which it loaded
+  std::uint64_t samples = 0;   ///< samples that it loaded or found to be bad
+  std::uint32_t restarts = 0;  ///< how often it was replaced
 };
 
-// Of the present epoch, or the last one, from its beginning on; restarts and bad samples of the loader's life.
+/// Figures on the current epoch, or the last one, since its beginning. Restarts and bad samples count since the loader
+/// was made.
 struct LoaderStats {
-  double seconds = 0;
-  std::uint64_t batches = 0;  // delivered
-  std::uint64_t samples = 0;  // in them
-  double samples_per_second = 0;
-  double wait_seconds = 0;  // that next() waited for data; without workers: that it loaded
-  double wait_share = 0;    // of `seconds`
+  double seconds = 0;             ///< time since the epoch began
+  std::uint64_t batches = 0;      ///< batches delivered
+  std::uint64_t samples = 0;      ///< samples in them
+  double samples_per_second = 0;  ///< since the epoch began
+  double wait_seconds = 0;        ///< time in which next() waited for data or, without workers, loaded
+  double wait_share = 0;          ///< share of `seconds`
 
-  std::size_t slots = 0;         // of the loader
-  std::size_t slots_leased = 0;  // held by the consumer now
-  double ready_share = 0;        // of the batches in flight, finished when next() was called; a mean
+  std::size_t slots = 0;         ///< number of slots, the memory of one batch each
+  std::size_t slots_leased = 0;  ///< slots that the consumer holds now
+  /// Share of the batches in flight that were ready when next() was called, on average.
+  double ready_share = 0;
 
-  int active_workers =
-      0;  // those that load; differs from workers.size() where num_workers is chosen by the loader
-  std::vector<WorkerStats> workers;
-  double busy_share = 0;  // mean over the active workers
-  std::uint64_t restarts = 0;
-  std::uint64_t bad_samples = 0;
+  /// Number of workers that load. It differs from workers.size() if the loader chooses the number of workers.
+  int active_workers = 0;
+  std::vector<WorkerStats> workers;  ///< by number
+  double busy_share = 0;             ///< mean over the active workers
+  std::uint64_t restarts = 0;        ///< workers that died and were replaced
+  std::uint64_t bad_samples = 0;     ///< samples that were skipped or substituted
 
-  Verdict verdict = Verdict::too_early;
-  std::string advice;  // one sentence
+  Verdict verdict = Verdict::too_early;  ///< what holds up the loop
+  std::string advice;                    ///< one sentence
 };
 
-const char* name_of(Verdict verdict) noexcept;  // "loader-bound"
+/// Returns a name for messages: "loader-bound".
+const char* name_of(Verdict verdict) noexcept;
 
 }  // namespace leat

@@ -1,4 +1,5 @@
-// The rows of a ragged field, and their padded form.
+/// \file
+/// The rows of a ragged field, and their padded form.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +14,11 @@
 
 namespace leat {
 
-// A dense array that owns its elements, row-major.
+/// A dense array that owns its values, row-major.
 template <class T>
 struct PaddedRows {
-  Shape shape;  // [rows, length, field shape...]
-  std::vector<T> values;
+  Shape shape;            ///< [rows, length, field shape...]
+  std::vector<T> values;  ///< the elements of all rows
 };
 
 namespace detail {
@@ -31,34 +32,37 @@ Shape padded_shape(const Field& field, std::span<const std::int64_t> offsets, st
 void require_padded_count(const Field& field, const Shape& shape, std::size_t count);
 }  // namespace detail
 
-// Row r is elements [offsets[r], offsets[r + 1]) of one array without gaps; an element is as many T as the
-// field's shape has, one if it is a scalar. A view: it lives as long as the batch it is of.
+/// A view of the rows of a ragged field, valid as long as its batch. Row r is the elements [offsets[r], offsets[r + 1])
+/// of one array without gaps. An element is as many T as the field's shape holds, one T if it is a scalar.
 template <class T>
 class RaggedView {
  public:
-  // `values` is [elements, field shape...]. Throws ArgumentError where T is not its dtype.
+  /// Views `values`, of shape [elements, field shape...]. Throws ArgumentError if T is not their dtype.
   RaggedView(const Field& field, const TensorView& values, std::span<const std::int64_t> offsets)
       : field_(&field),
         values_(values.as<T>()),
         per_element_(field.element_bytes() / sizeof(T)),
         offsets_(offsets) {}
 
-  std::size_t size() const noexcept { return offsets_.size() - 1; }  // rows
+  std::size_t size() const noexcept { return offsets_.size() - 1; }  ///< number of rows
+  /// Returns the size() + 1 row offsets.
   std::span<const std::int64_t> offsets() const noexcept { return offsets_; }
-  std::span<T> values() const noexcept { return values_; }
+  std::span<T> values() const noexcept { return values_; }  ///< the values of all rows
 
-  // `row` is below size(), and not checked.
+  /// Returns the number of elements of a row. That `row` is below size() is not checked.
   std::size_t length(std::size_t row) const noexcept {
     return static_cast<std::size_t>(offsets_[row + 1] - offsets_[row]);
   }
+  /// Returns the values of a row. That `row` is below size() is not checked.
   std::span<T> operator[](std::size_t row) const noexcept {
     return values_.subspan(static_cast<std::size_t>(offsets_[row]) * per_element_,
                            length(row) * per_element_);
   }
+  /// Returns the number of elements of the longest row.
   std::size_t longest() const noexcept { return detail::longest_row(offsets_); }
 
-  // A copy of shape [size(), longest() rounded up to a multiple, field shape...], with `value` behind each
-  // row's own elements. Throws ArgumentError for a multiple of 0.
+  /// Returns a copy of shape [size(), longest() rounded up to a multiple of `multiple_of`, field shape...], with
+  /// `value` behind each row's own elements. Throws ArgumentError for a multiple of 0.
   PaddedRows<std::remove_cv_t<T>> padded(T value, std::size_t multiple_of = 1) const {
     const std::size_t length = detail::round_up_to_multiple(longest(), multiple_of);
     PaddedRows<std::remove_cv_t<T>> padded{detail::padded_shape(*field_, offsets_, length), {}};
@@ -67,8 +71,8 @@ class RaggedView {
     return padded;
   }
 
-  // The same to memory of the caller's, for `length` elements per row. Throws ArgumentError where a row is
-  // longer, or `out` does not hold exactly [size(), length, field shape...].
+  /// Writes a padded copy of shape [size(), length, field shape...] to `out`. Throws ArgumentError if a row is longer,
+  /// or if `out` is not of exactly that size.
   void pad_into(std::span<std::remove_cv_t<T>> out, std::size_t length, T value) const {
     detail::require_padded_count(*field_, detail::padded_shape(*field_, offsets_, length), out.size());
     fill(out, length, value);

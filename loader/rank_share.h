@@ -1,31 +1,31 @@
-// Which positions of an order that all ranks share belong to one of them.
+/// \file
+/// The division of an order among ranks.
 #pragma once
 
 #include <cstddef>
 
 namespace leat {
 
-// What the ranks do where the world size does not divide the number of positions.
+/// What becomes of positions that cannot be divided evenly among the ranks.
 enum class RemainderPolicy {
-  pad,   // ranks get equally many; the first positions are repeated at the end (PyTorch's default)
-  drop,  // ranks get equally many; the last positions are left out
-  keep,  // every position once; some ranks get one less. For evaluation, and training that weights by rows
+  pad,   ///< as many for each rank: the first positions are repeated at the end; PyTorch's default
+  drop,  ///< as many for each rank: the last positions are left out
+  keep,  ///< each position once: some ranks have one less; for evaluation, and for loss weights by rows
 };
 
-// Rank r has the positions r, r + world_size, r + 2 world_size, ... Immutable.
+/// A rank's share of an order: rank r has the positions r, r + world_size, r + 2 world_size, ... Immutable.
 class RankShare {
  public:
-  // Throws ArgumentError where rank is not in [0, world_size).
+  /// Throws ArgumentError if `rank` is not in [0, world_size).
   RankShare(int rank, int world_size, RemainderPolicy remainder);
 
-  std::size_t rank() const noexcept { return rank_; }
-  std::size_t world_size() const noexcept { return world_size_; }
+  std::size_t rank() const noexcept { return rank_; }              ///< this rank
+  std::size_t world_size() const noexcept { return world_size_; }  ///< number of ranks
 
-  // How many of `positions` this rank has.
+  /// Returns how many of `positions` positions this rank has.
   std::size_t size(std::size_t positions) const noexcept;
 
-  // The i-th of them. A padded one is not below `positions`: the caller takes it modulo the length of the
-  // order.
+  /// Returns the i-th of them. A position that pads is not below `positions`: take it modulo the length of the order.
   std::size_t position(std::size_t i) const noexcept { return i * world_size_ + rank_; }
 
  private:

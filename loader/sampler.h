@@ -1,5 +1,5 @@
-// Which samples an epoch visits, in which order. A sampler is a pure function of (epoch, position): it has no
-// state to advance, so any position of any epoch can be asked for at once, by any thread.
+/// \file
+/// Samplers, which say which samples an epoch visits, in which order.
 #pragma once
 
 #include <cstddef>
@@ -13,44 +13,47 @@
 
 namespace leat {
 
+/// Says which samples an epoch visits, in which order: a pure function of (epoch, position), so that any thread can ask
+/// for any position of any epoch.
 class Sampler : public std::enable_shared_from_this<Sampler> {
  public:
   virtual ~Sampler() = default;
 
-  // Samples per epoch (on this rank).
+  /// Returns the number of samples per epoch, on this rank.
   virtual std::size_t size() const = 0;
 
-  // The dataset's indices at the positions from `first` on, below size(), of `epoch`.
+  /// Fills `out` with the dataset's indices at the positions of `epoch` from `first` on, which are below size().
   virtual void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const = 0;
 
-  /// Number of ranks that share one order and visit disjoint parts of it, this one included.
+  /// Returns the number of ranks that share one order and visit disjoint parts of it, this one included.
   virtual std::size_t world_size() const { return 1; }
-  /// This rank, in [0, world_size()).
+  /// Returns this rank, in [0, world_size()).
   virtual std::size_t rank() const { return 0; }
-  /// Length of the order that the ranks share. Override it if world_size() may be above 1.
+  /// Returns the length of the order that the ranks share. Override it if world_size() may be above 1.
   virtual std::size_t positions() const { return size(); }
 
-  /// What this rank has left of `epoch` after all ranks together consumed the positions `consumed` of the shared
-  /// order, which is this sampler's own if it is itself the rest of another one. The positions that remain are
+  /// Returns what this rank has left of `epoch` after all ranks together consumed the positions `consumed` of the
+  /// shared order, which is this sampler's own if it is itself the rest of another one. The positions that remain are
   /// counted from 0 again. The result is valid for `epoch` only: in another epoch it would leave out samples that
   /// nobody has seen. Throws ArgumentError if a consumed position is not below positions().
   ///
-  /// The default keeps this sampler alive and skips the consumed positions. It throws ArgumentError if no
-  /// shared_ptr holds the sampler, or if world_size() is above 1: override it then.
+  /// The default keeps this sampler alive and skips the consumed positions. It throws ArgumentError if no shared_ptr
+  /// holds the sampler, or if world_size() is above 1: override it then.
   virtual std::shared_ptr<const Sampler> remaining(std::uint64_t epoch, const PositionSet& consumed) const;
 
-  /// One line that says which order the ranks share: kind, number of samples, seed, options. It does not depend on the
-  /// rank, the world size or the treatment of a remainder. DataLoader::restore() refuses a state whose sampler had
-  /// another fingerprint.
+  /// Returns one line that says which order the ranks share: kind, number of samples, seed, options. It does not depend
+  /// on the rank, the world size or the treatment of a remainder. DataLoader::restore() refuses a state whose sampler
+  /// had another fingerprint.
   ///
   /// The default consists of the number of positions and a digest of up to 64 indices of epoch 0. It cannot see the
   /// shared order if world_size() is above 1: override it then.
   virtual std::string fingerprint() const;
 };
 
-// 0, 1, 2, ...
+/// Visits the samples 0, 1, 2, ...
 class SequentialSampler final : public Sampler {
  public:
+  /// Visits this many samples.
   explicit SequentialSampler(std::size_t samples) : samples_(samples) {}
   std::size_t size() const override { return samples_; }
   void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;
@@ -60,10 +63,10 @@ class SequentialSampler final : public Sampler {
   std::size_t samples_;
 };
 
-// Every index once per epoch, in an order that depends on (seed, epoch) alone; O(1) memory, see
-// permutation.h.
+/// Visits every sample once per epoch, in a random order that depends on (seed, epoch) alone. Takes O(1) memory.
 class RandomSampler final : public Sampler {
  public:
+  /// Visits this many samples.
   RandomSampler(std::size_t samples, std::uint64_t seed) : samples_(samples), seed_(seed) {}
   std::size_t size() const override { return samples_; }
   void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;
@@ -74,23 +77,25 @@ class RandomSampler final : public Sampler {
   std::uint64_t seed_;
 };
 
+/// Options of a DistributedSampler.
 struct DistributedSamplerOptions {
-  int rank = 0;
-  int world_size = 1;
-  bool shuffle = true;
-  std::uint64_t seed = 0;
+  int rank = 0;            ///< this rank, in [0, world_size)
+  int world_size = 1;      ///< number of ranks
+  bool shuffle = true;     ///< a new random order each epoch; if not, the samples ascend
+  std::uint64_t seed = 0;  ///< of the order
+  /// What becomes of samples that cannot be divided evenly.
   RemainderPolicy remainder = RemainderPolicy::pad;
 };
 
-// Rank r takes the positions r, r + world_size, r + 2 world_size, ... of one order that all ranks share. So
-// the k-th batches of all ranks together are the k-th batch of one rank with the summed batch size.
-//
-// remaining(): the same over the positions that were not consumed. The samplers that consumed them and the one
-// that is asked may differ in rank and world size, since the order depends on neither; with the same ones,
-// the rest is that of the epoch that went on without a break. Padding repeats from the start of the epoch.
+/// Visits the positions r, r + world_size, r + 2 world_size, ... of one order that all ranks share, on rank r. So the
+/// k-th batches of all ranks together are the k-th batch of a single rank with the sum of their batch sizes.
+///
+/// remaining() divides the positions that were not consumed in the same way. The samplers that consumed the others may
+/// differ in rank and world size, since the order depends on neither; if they do not, the rest is that of an epoch
+/// without a break. Padding repeats samples from the start of the epoch.
 class DistributedSampler final : public Sampler {
  public:
-  // Throws ArgumentError where rank is not in [0, world_size).
+  /// Divides this many samples. Throws ArgumentError if the rank is not in [0, world_size).
   DistributedSampler(std::size_t samples, DistributedSamplerOptions options);
   std::size_t size() const override { return share_.size(positions()); }
   void indices(std::uint64_t epoch, std::size_t first, std::span<std::uint64_t> out) const override;

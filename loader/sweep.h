@@ -1,4 +1,5 @@
-// How many workers does a loader need? leat-sweep for a program's own dataset.
+/// \file
+/// The search for the number of workers that a loader needs, which leat-sweep does, for a program's own dataset.
 #pragma once
 
 #include <chrono>
@@ -11,23 +12,24 @@
 
 namespace leat {
 
-/// Makes the loader with so many workers; everything else is as in training.
+/// Makes the loader with this number of workers; everything else is as in training.
 using MakeLoader = std::function<DataLoader(int num_workers)>;
 
+/// Options of sweep().
 struct SweepOptions {
-  /// Numbers of workers to measure, each once, in any order. Empty: default_worker_counts() of the CPUs that the process
-  /// may use.
+  /// Numbers of workers to measure, each once, in any order. Empty: default_worker_counts() of the CPUs that the
+  /// process may use.
   std::vector<int> num_workers = {};
-  int rounds = 5;
+  int rounds = 5;  ///< number of rounds
   /// How long each number of workers is measured in each round, after its first batch.
   std::chrono::milliseconds round_time = std::chrono::seconds(1);
-  SweepLimits limits = {};
-  SweptData data = {};  ///< `what`, `stored_bytes` and `settings` go to the result as they are
+  SweepLimits limits = {};  ///< when the result is trusted
+  SweptData data = {};      ///< its `what`, `stored_bytes` and `settings` are copied to the result
   /// Called after each measurement.
   std::function<void(const SweepRound& round)> on_round = nullptr;
 };
 
-/// 0, the powers of two below the number of CPUs, and that number itself, rounded up.
+/// Returns 0, the powers of two below the number of CPUs, and that number itself, rounded up.
 std::vector<int> default_worker_counts(double cpus);
 
 /// Measures the loader with each number of workers, in several rounds, and recommends one of the numbers:
@@ -38,9 +40,9 @@ std::vector<int> default_worker_counts(double cpus);
 ///   if (result.trusted) use(result.recommended_num_workers);
 ///
 /// Each round measures every number, in another order, so that what disturbs the machine for a while disturbs all of
-/// them. Beside each measurement stands what other programs used of the CPUs meanwhile. Where that is too much, or the
-/// rounds differ too much, the result is not trusted. A short measurement that is not counted goes first: it has the
-/// data read into the page cache.
+/// them. Each measurement records what other programs used of the CPUs meanwhile. If that is too much, or if the rounds
+/// differ too much, the result is not trusted. A short measurement that does not count goes first, so that the data are
+/// in the page cache.
 ///
 /// Each measurement runs in a forked process, where make_loader is called: what it changes in memory is not seen here.
 /// The memory figures are of the calling process, too. Call this where a loader could be made: before there are other

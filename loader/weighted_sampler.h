@@ -1,4 +1,5 @@
-// Samples drawn in proportion to weights, for instance to balance classes.
+/// \file
+/// A sampler that draws samples in proportion to weights, for instance to balance classes.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +11,24 @@
 
 namespace leat {
 
+/// Options of a WeightedSampler.
 struct WeightedSamplerOptions {
-  // On: every position is drawn from all samples. Off: no sample comes twice in an epoch, and the epoch is
-  // what drawing one after the other from those that are left gives.
+  /// Whether every position is drawn from all samples. If not, it is drawn from those that are left, so that no sample
+  /// comes twice in an epoch.
   bool replacement = true;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 0;  ///< of the draws
 };
 
-// PyTorch's WeightedRandomSampler: `num_samples` positions per epoch, drawn from the samples 0, 1, ... of
-// which each has a weight; weights need not sum to 1, and a sample of weight 0 never comes.
-//
-// With replacement, a draw is a function of (seed, epoch, position) in O(1) time. Without, the order of an
-// epoch is worked out as a whole, in O(n) time and memory, when its first position is asked for, and kept
-// until another epoch is. Thread-safe.
+/// Draws samples in proportion to their weights, as PyTorch's WeightedRandomSampler does. Weights need not sum to 1; a
+/// sample of weight 0 never comes. Thread-safe.
+///
+/// With replacement, a draw is a function of (seed, epoch, position) in O(1) time. Without, the order of an epoch is
+/// computed as a whole, in O(n) time and memory, when one of its positions is first asked for, and kept until another
+/// epoch is asked for.
 class WeightedSampler final : public Sampler {
  public:
-  // Throws ArgumentError for a weight that is negative or not finite, where no weight is above 0, and,
-  // without replacement, where fewer than `num_samples` are.
+  /// Draws `num_samples` of the samples 0, 1, ... of these weights in each epoch. Throws ArgumentError for a weight
+  /// that is negative or not finite, if no weight is above 0 and, without replacement, if fewer than `num_samples` are.
   WeightedSampler(std::vector<double> weights, std::size_t num_samples, WeightedSamplerOptions options = {});
   ~WeightedSampler() override;
   std::size_t size() const override { return num_samples_; }

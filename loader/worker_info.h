@@ -1,4 +1,5 @@
-// Who is asking, inside Dataset::get() and worker_init_fn.
+/// \file
+/// The worker in which Dataset::get() or worker_init_fn runs.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +7,14 @@
 
 namespace leat {
 
+/// Describes a worker.
 struct WorkerInfo {
-  int id = 0;              // in [0, num_workers)
-  int num_workers = 0;     // of the loader
-  std::uint64_t seed = 0;  // of the loader; samples have generators of their own, see Dataset::get()
+  int id = 0;              ///< its number, in [0, num_workers)
+  int num_workers = 0;     ///< number of workers of the loader
+  std::uint64_t seed = 0;  ///< seed of the loader; samples have generators of their own, see Dataset::get()
 };
 
-// Of the worker that runs the calling thread; nullopt anywhere else, and where a loader has no workers.
+/// Returns the worker that runs the calling thread, or nullopt if none does, as in a loader without workers.
 std::optional<WorkerInfo> worker_info() noexcept;
 
 }  // namespace leat
