@@ -30,7 +30,7 @@ struct BatchSource {
 
   std::function<LoaderState()> state;  ///< returns the state from which next() goes on; may be empty
   BatchLayout layout;                  ///< the layout of every batch
-  std::size_t leases = 1;              ///< how many batches may be held while next() is called
+  std::size_t max_held_batches = 1;    ///< while next() is called
   std::span<std::byte> memory;         ///< of all batches, to be page-locked; may be empty
   std::shared_ptr<const void> keeper;  ///< keeps `memory` alive
 

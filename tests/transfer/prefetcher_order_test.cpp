@@ -195,7 +195,7 @@ TEST_CASE(
   std::mt19937 random(seed);
   for (int round = 0; round < 30; ++round) {
     const std::size_t buffers = 1 + random() % 3;
-    Scene scene({.batches = 8, .slots = 3, .leases = 2}, {.buffers = buffers});
+    Scene scene({.batches = 8, .slots = 3, .max_held_batches = 2}, {.buffers = buffers});
     std::atomic<bool> done{false};
     const auto steps_seed = random();
     std::thread stepper([&] {

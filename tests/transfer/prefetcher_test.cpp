@@ -105,7 +105,7 @@ TEST_CASE("a prefetcher pulls nothing before it is asked, nor beyond the end of 
 }
 
 TEST_CASE("a prefetcher works on a source that allows one lease") {
-  ScriptedSource source({.batches = 6, .slots = 1, .leases = 1});
+  ScriptedSource source({.batches = 6, .slots = 1, .max_held_batches = 1});
   const Stream stream = host_device().make_stream();
   Prefetcher feed(source.source(), host_device(), {.buffers = 3});
   check_epoch(source, feed, stream, 0, 6);

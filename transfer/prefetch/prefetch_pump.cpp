@@ -14,7 +14,7 @@ using Fill = PrefetchSchedule::Fill;
 
 PrefetchPump::PrefetchPump(BatchSource source, std::shared_ptr<BatchPool> pool)
     : source_(std::move(source)),
-      leases_while_pulling_(source_.leases > 1 ? 1 : 0),
+      leases_while_pulling_(source_.max_held_batches > 1 ? 1 : 0),
       pool_(std::move(pool)),
       device_(pool_->device()),
       copy_stream_(device_.make_stream()),

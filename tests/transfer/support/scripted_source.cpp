@@ -79,7 +79,7 @@ BatchSource ScriptedSource::source() {
   source.next = [this] { return next(); };
   source.start_epoch = [this](std::uint64_t epoch) { start_epoch(epoch); };
   source.layout = layout();
-  source.leases = options_.leases;
+  source.max_held_batches = options_.max_held_batches;
   source.memory = slots_->all();
   source.keeper = slots_;
   return source;

@@ -26,7 +26,7 @@ class ScriptedSource {
     std::size_t batches = 3;  // per epoch
     std::size_t rows = 4;     // of each but the last, which has one
     std::size_t slots = 4;
-    std::size_t leases = 3;
+    std::size_t max_held_batches = 3;
     std::function<void()> on_next{};  // runs at the start of each call of next()
   };
 
