@@ -72,7 +72,7 @@ bool SlotTable::finished(std::size_t slot) const {
 }
 
 // The generation goes first: see reopen() in slot_table_claims.cpp. A ready word may change under the swap, and
-// still be ready: the nursery may be giving to all what it had left to one. Nobody would ever claim it then.
+// still be ready: the fork server may be giving to all what it had left to one. Nobody would ever claim it then.
 void SlotTable::cancel(std::size_t slot) {
   headers_[slot].generation.store(0);
   const std::size_t runs = headers_[slot].runs.load(std::memory_order_relaxed);

@@ -2,20 +2,20 @@
 // between the parent and its workers is all here; its model is the one of a word per run (claim_word.h).
 //
 // Roles: one parent (under its own lock) publishes, cancels, reopens and clears; any number of workers, each
-// with an id of its own, claim and finish; one nursery takes back what a dead worker held. They are processes
+// with an id of its own, claim and finish; one fork server takes back what a dead worker held. They are processes
 // or threads; all state is in shared memory, and there are no locks in it.
 //
 // Invariants:
 //  1. A batch's ticket and indices are written by the parent while every word of the slot is finished or
 //     empty, and read by workers only after a claim: publishing is the release, claiming the acquire.
 //  2. A run's rows, its progress and its failure record are written only by the worker whose id the claimed
-//     word holds; `done` and `failed` release them to the parent. The nursery writes them only after that
+//     word holds; `done` and `failed` release them to the parent. The fork server writes them only after that
 //     worker's process is gone (the fence), the parent only in a failed run.
 //  3. Rows of a run below its row in progress are written, and stay so: whoever takes the run over begins at
 //     that row. So it is that row, and no other, that a death is blamed on.
 //  4. Whether a batch is finished is read from its words, never from a counter.
 //  5. A word is changed by the parent while it is empty, ready, done or failed, by a worker from ready and
-//     from its own claim, by the nursery from a dead worker's claim, and where it left a run ready for one
+//     from its own claim, by the fork server from a dead worker's claim, and where it left a run ready for one
 //     worker by name: to ready for all, and, of a batch that the parent is cancelling meanwhile, to empty.
 //  6. Everything else that is shared (hints, sleepers, the awaited flag, sequence numbers, worker records)
 //     only saves time: a wrong value costs a scan or a system call, never a sample.
@@ -150,7 +150,7 @@ class SlotTable {
   void measured(std::size_t samples, std::uint64_t ns);  // that loading so many took
   void signal_completion() const;                        // where the parent awaits it; throws LostDescriptor
 
-  // --- the nursery
+  // --- the fork server
   // A dead worker's runs become ready for the same id's next process, and for nobody else: a process that has
   // loaded nothing before is the fair judge of a sample. The run whose row in progress has now ended
   // `death.limit` processes or more fails instead, with `death.how` in its record. Precondition: the process is

@@ -1,4 +1,4 @@
-// The side of the protocol that workers and the nursery run.
+// The side of the protocol that workers and the fork server run.
 #include "leat/loader/os/futex.h"
 #include "leat/loader/slots/slot_table.h"
 #include "leat/loader/slots/slot_table_shared.h"
@@ -147,7 +147,7 @@ void SlotTable::signal_completion() const {
   throw LostDescriptor();
 }
 
-// --- the nursery
+// --- the fork server
 
 std::size_t SlotTable::reclaim(std::size_t worker, const Death& death) {
   std::size_t failed = 0;

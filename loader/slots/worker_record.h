@@ -11,7 +11,7 @@
 
 namespace leat::detail {
 
-// Written by the worker, but for pid and starts, which the nursery writes, as it does `up` when it forks. Times are
+// Written by the worker, but for pid and starts, which the fork server writes, as it does `up` when it forks. Times are
 // nanoseconds of std::chrono::steady_clock, which all processes of a machine share.
 struct alignas(64) WorkerRecord {
   SharedAtomic<std::int32_t> pid{0};      // 0: no process

@@ -131,9 +131,9 @@ WorkerProcessSetup WorkerProcessSetup::prepare(int library_threads) {
 }
 
 int run_worker_process(const WorkerJob& job, const WorkerProcessSetup& setup, std::size_t worker,
-                       int nursery) {
+                       int fork_server) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != nursery) return 0;  // it died before the line above
+  if (::getppid() != fork_server) return 0;  // it died before the line above
   ::prctl(PR_SET_NAME, fmt::format("leat-worker-{}", worker).c_str());
   WorkerRecord& record = job.table.worker_record(worker);
   install_handlers(record.stack);

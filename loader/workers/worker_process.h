@@ -23,9 +23,9 @@ struct WorkerProcessSetup {
 /// Exit statuses of worker processes. Code of the user's may exit with the same.
 inline constexpr int kWorkerInitFailed = 1, kWorkerLostDescriptor = 2;
 
-/// Runs worker `worker` in a child of the process `nursery`, which it does not survive; the exit status.
+/// Runs worker `worker` in a child of the process `fork_server`, which it does not survive; the exit status.
 int run_worker_process(const WorkerJob& job, const WorkerProcessSetup& setup, std::size_t worker,
-                       int nursery);
+                       int fork_server);
 
 /// Asks a worker process, a child of the caller, for the calls that its loading thread is in.
 class StackQuestion {

@@ -20,19 +20,19 @@ void start_worker(const WorkerJob& job, std::size_t worker) {
   simulation().start(Simulation::kFirstWorker + worker, [&job, worker] { run_worker(job, worker); });
 }
 
-// Waits like ProcessPool, for the wake-up pipe and the nursery's channel.
+// Waits like ProcessPool, for the wake-up pipe and the fork server's channel.
 class FiberPool final : public WorkerPool {
  public:
-  FiberPool(const WorkerJob& job, std::size_t workers) : job_(job), nursery_(job_, workers) {
+  FiberPool(const WorkerJob& job, std::size_t workers) : job_(job), fork_server_(job_, workers) {
     open_job = &job_;
     for (std::size_t worker = 0; worker < workers; ++worker) start_worker(job_, worker);
-    simulation().start(Simulation::kNursery, [this] { nursery_.run(); });
+    simulation().start(Simulation::kForkServer, [this] { fork_server_.run(); });
   }
 
   ~FiberPool() override {
     job_.table.stop();
     simulation().workers_are_safe();
-    nursery_.close();
+    fork_server_.close();
     simulation().block([] { return !any_runs(); });
     open_job = nullptr;
   }
@@ -54,14 +54,14 @@ class FiberPool final : public WorkerPool {
 
  private:
   static bool any_runs() {
-    for (std::size_t process = Simulation::kNursery; process < simulation().processes(); ++process) {
+    for (std::size_t process = Simulation::kForkServer; process < simulation().processes(); ++process) {
       if (simulation().runs(process)) return true;
     }
     return false;
   }
 
   const WorkerJob job_;
-  FiberNursery nursery_;
+  FiberForkServer fork_server_;
 };
 
 }  // namespace
@@ -70,21 +70,21 @@ SlotTable& table_of_the_loader() {
   return open_job->table;
 }
 
-FiberNursery::FiberNursery(const WorkerJob& job, std::size_t workers) : job_(job), pending_(workers) {}
+FiberForkServer::FiberForkServer(const WorkerJob& job, std::size_t workers) : job_(job), pending_(workers) {}
 
-void FiberNursery::run() {
+void FiberForkServer::run() {
   for (;;) {
     simulation().block([this] { return closing_ || anything_to_do(); });
     if (closing_) return;
     if (may_be_too_early()) take_back_too_early();
     for (std::size_t worker = 0; worker < pending_.size(); ++worker) {
       if (pending_[worker]) start(worker);
-      if (simulation().take_ended(Simulation::kFirstWorker + worker)) bury(worker);
+      if (simulation().take_ended(Simulation::kFirstWorker + worker)) reap(worker);
     }
   }
 }
 
-bool FiberNursery::anything_to_do() const {
+bool FiberForkServer::anything_to_do() const {
   if (may_be_too_early()) return true;
   for (std::size_t worker = 0; worker < pending_.size(); ++worker) {
     if (pending_[worker] || simulation().has_ended(Simulation::kFirstWorker + worker)) return true;
@@ -92,7 +92,7 @@ bool FiberNursery::anything_to_do() const {
   return false;
 }
 
-void FiberNursery::bury(std::size_t worker) {
+void FiberForkServer::reap(std::size_t worker) {
   simulation().begin_taking_back();
   job_.table.reclaim(worker, {"ended", 2});
   simulation().end_taking_back();
@@ -100,7 +100,7 @@ void FiberNursery::bury(std::size_t worker) {
   if (simulation().fault() != Fault::unreported_deaths) report();
 }
 
-void FiberNursery::start(std::size_t worker) {
+void FiberForkServer::start(std::size_t worker) {
   simulation().step();
   if (simulation().decide(Cost::failed_fork)) {
     job_.table.release_reopened(worker);
@@ -111,19 +111,19 @@ void FiberNursery::start(std::size_t worker) {
 }
 
 // Once: its first worker is as good as dead, it thinks, since it has been told to die.
-bool FiberNursery::may_be_too_early() const {
+bool FiberForkServer::may_be_too_early() const {
   return simulation().fault() == Fault::no_fence && !was_too_early_ &&
          simulation().is_inside_row(Simulation::kFirstWorker);
 }
 
-void FiberNursery::take_back_too_early() {
+void FiberForkServer::take_back_too_early() {
   was_too_early_ = true;
   simulation().step();
   job_.table.reclaim(0, {"was told to end", 2});
   job_.table.release_reopened(0);
 }
 
-void FiberNursery::report() {
+void FiberForkServer::report() {
   simulation().step();
   simulation().told = true;
 }

@@ -159,7 +159,7 @@ TEST_CASE("interleavings: a spare slot is opened", "[process]") {
 TEST_CASE("interleavings: batches are cancelled", "[process]") {
   check_all("at once", kOne, {.deviations = 3, .deaths = 1, .failed_forks = 1}, cancel_at_once);
   check_all("later", kOne, {.deviations = 2, .deaths = 1, .failed_forks = 1}, cancel_after_news());
-  // The nursery gives the run of the dead worker to all while the parent cancels it.
+  // The fork server gives the run of the dead worker to all while the parent cancels it.
   check_all("behind a death", kOne, {.deviations = 2, .failed_forks = 1}, cancel_after_news({.poison = 0}));
   check_all("at once, two workers", kTwo, {.deviations = 2, .failed_forks = 1}, cancel_at_once);
   check_all("and others follow", kTwo, {.deviations = 2}, cancel_and_publish);
@@ -263,11 +263,12 @@ TEST_CASE("interleavings: random lives of loaders under random schedules", "[pro
   }
 }
 
-TEST_CASE("interleavings: what a broken machine or nursery does is noticed", "[process]") {
+TEST_CASE("interleavings: what a broken machine or fork server does is noticed", "[process]") {
   check_all("two workers", kTwo, {.deviations = 2}, publish_once);
   check_caught(kTwo, Fault::split_compare_exchange, {.deviations = 2}, publish_once);
   check_caught(kOne, Fault::late_stores, {.deviations = 2, .deaths = 1}, publish_once);
-  check_caught(kOne, Fault::stale_nursery, {.deviations = 3, .deaths = 1, .failed_forks = 1}, cancel_at_once);
+  check_caught(kOne, Fault::stale_fork_server, {.deviations = 3, .deaths = 1, .failed_forks = 1},
+               cancel_at_once);
   check_caught(kOne, Fault::deaf_futex, {.deviations = 1}, publish_once);
   check_caught(kTwo, Fault::no_fence, {.deviations = 2}, publish_once);
   check_caught(kOne, Fault::unreported_deaths, {.deviations = 1, .deaths = 1}, publish_once);

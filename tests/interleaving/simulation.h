@@ -30,14 +30,14 @@ struct Cell {
   std::size_t size;
 };
 
-// What the simulated machine, or the stand-ins for the nursery and the kernel, do wrong: to see that it is noticed.
+// What the simulated machine, or the stand-ins for the fork server and the kernel, do wrong: to see that it is noticed.
 enum class Fault {
   none,
   split_compare_exchange,  // it is a comparison, and later a store
   late_stores,             // sequentially consistent stores wait in a buffer, as weaker ones may
-  stale_nursery,           // the nursery's loads answer with what was there when it began to take back
+  stale_fork_server,       // the fork server's loads answer with what was there when it began to take back
   deaf_futex,              // it sleeps whatever its word holds
-  no_fence,                // the nursery takes back what a worker holds that still runs
+  no_fence,                // the fork server takes back what a worker holds that still runs
   unreported_deaths,       // the parent does not hear of them
 };
 
@@ -49,7 +49,7 @@ struct Death {
 
 class Simulation {
  public:
-  static constexpr std::size_t kParent = 0, kNursery = 1, kFirstWorker = 2;
+  static constexpr std::size_t kParent = 0, kForkServer = 1, kFirstWorker = 2;
 
   Simulation(std::size_t workers, std::size_t rows_per_run, Fault fault);
   ~Simulation();
@@ -99,7 +99,7 @@ class Simulation {
   void sleep_on(const void* word, const std::function<bool()>& unchanged);
   void wake_all(const void* word);
   bool signalled = false;  // the eventfd
-  bool told = false;       // a report of the nursery's waits for the parent
+  bool told = false;       // a report of the fork server's waits for the parent
   bool runs(std::size_t process) const { return processes_[process].runs; }
   bool take_ended(std::size_t process);  // reaps it, if it has died
   bool has_ended(std::size_t process) const { return processes_[process].ended; }
@@ -165,7 +165,7 @@ class Simulation {
   std::vector<Death> deaths_;
   std::vector<std::string> trace_;
   std::span<std::byte> shared_;
-  std::vector<std::byte> stale_;  // of shared_, as the nursery sees it
+  std::vector<std::byte> stale_;  // of shared_, as the fork server sees it
 };
 
 }  // namespace leat::interleaving

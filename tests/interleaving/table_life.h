@@ -1,4 +1,4 @@
-// A SlotTable with workers and a nursery in a simulation, and a parent that does one thing after the other: shorter
+// A SlotTable with workers and a fork server in a simulation, and a parent that does one thing after the other: shorter
 // than a loader's life, so that more goes into the same number of schedules.
 #pragma once
 

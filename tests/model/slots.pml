@@ -1,4 +1,4 @@
-/* The claim protocol of loader/slot_table*.cpp, with what takes part in it of worker.cpp, nursery_process.cpp,
+/* The claim protocol of loader/slot_table*.cpp, with what takes part in it of worker.cpp, fork_server_process.cpp,
  * batch_scheduler.cpp and data_loader.cpp, for Spin. tests/model/run.sh runs it; docs/verification.md has the counts.
  *
  * One atomic block is one access to shared memory, or one system call. Joined are only accesses that nobody can come
@@ -11,7 +11,7 @@
  *
  * Shape:   N workers, S slots, U runs of a batch, R rows of a run, K batches of an epoch
  * Faults:  C crashes that are a worker's own (LIMIT of them at one row, and the row is bad),
- *          O kills from outside (OUTSIDE of them), H rows that are overdue (the nursery kills; LIMIT),
+ *          O kills from outside (OUTSIDE of them), H rows that are overdue (the fork server kills; LIMIT),
  *          F forks that fail, X epochs that the user gives up
  * Data:    POISON  a row of the epoch that kills whoever loads it, THROWS one whose get() throws; counted from 0
  *          SKIP    1: a bad row is set aside, and its run goes on behind it; 0: its batch is an error
@@ -24,7 +24,7 @@
  *   5  as 1, and `done` is a plain store
  *   6  the work sequence is read after the search, not before
  *   7  the awaited flag is raised after the parent has looked
- *   8  the nursery does not look at the generation once it has reopened a run
+ *   8  the fork server does not look at the generation once it has reopened a run
  *   9  the row in progress is stored when its get() has begun already
  *  10  deaths are counted for the run, whatever row they were at
  *  11  cancel() gives up on a ready word that changes under it
@@ -129,10 +129,10 @@ byte sequence[N];         /* the work sequence, as the worker sees it: */
 #define ADVANCED 2
 bit asleep[N];            /* in the futex */
 bit signalled;            /* the eventfd */
-bit told;                 /* a report of the nursery's waits in the channel */
+bit told;                 /* a report of the fork server's waits in the channel */
 bit live[N];
 bit ended[N];             /* the pidfd is readable */
-byte limit_of[N];         /* of the death: LIMIT or OUTSIDE; PENDING: buried, another is to be forked */
+byte limit_of[N];         /* of the death: LIMIT or OUTSIDE; PENDING: reaped, another is to be forked */
 #define PENDING 255
 bit doomed[N];            /* SIGKILL is on its way */
 
@@ -403,7 +403,7 @@ end_dead:
 out: skip
 }
 
-/* ------------------------------------------------------------------------------------------- the nursery */
+/* ------------------------------------------------------------------------------------------- the fork server */
 
 /* reclaim(): a dead process held one run at most, and nobody touches a dead worker's claim. */
 inline take_back(w) {
@@ -433,18 +433,18 @@ inline take_back(w) {
   fi
 }
 
-proctype Nursery() {
+proctype ForkServer() {
   byte w; byte p; byte k; byte d; short as; bit yes;
 end_watch:
   do
-  :: atomic { ended[0] -> ended[0] = 0; w = 0; goto bury }
+  :: atomic { ended[0] -> ended[0] = 0; w = 0; goto reap }
   :: atomic { limit_of[0]==PENDING -> w = 0; goto start }
 #if N>1
-  :: atomic { ended[1] -> ended[1] = 0; w = 1; goto bury }
+  :: atomic { ended[1] -> ended[1] = 0; w = 1; goto reap }
   :: atomic { limit_of[1]==PENDING -> w = 1; goto start }
 #endif
 #if N>2
-  :: atomic { ended[2] -> ended[2] = 0; w = 2; goto bury }
+  :: atomic { ended[2] -> ended[2] = 0; w = 2; goto reap }
   :: atomic { limit_of[2]==PENDING -> w = 2; goto start }
 #endif
 #if H>0
@@ -462,7 +462,7 @@ end_watch:
 #endif
   od;
 
-bury:
+reap:
   atomic {
     take_back(w);
     if
@@ -688,7 +688,7 @@ init {
   byte k;
   atomic {
     do :: k < N -> live[k] = 1; run Worker(k); k++ :: else -> break od;
-    run Nursery(); run Parent()
+    run ForkServer(); run Parent()
   }
 }
 ltl delivers_all { <> over }

@@ -458,7 +458,7 @@ TEST_CASE("forks that fail leave fewer workers, or an error and nothing behind",
     });
     return WEXITSTATUS(limited.wait());
   };
-  CHECK(load_with_processes(4) == 0);  // itself, the nursery, two workers
+  CHECK(load_with_processes(4) == 0);  // itself, the fork server, two workers
   CHECK(load_with_processes(2) == 2);
   CHECK(load_with_processes(1) == 2);
 }
