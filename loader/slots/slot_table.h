@@ -43,8 +43,8 @@
 #include "leat/datasets/errors.h"
 #include "leat/loader/batch_layout.h"
 #include "leat/loader/os/wake_pipe.h"
-#include "leat/loader/slots/arena_pages.h"
 #include "leat/loader/slots/claim_word.h"
+#include "leat/loader/slots/committed_pages.h"
 #include "leat/loader/slots/failure_record.h"
 #include "leat/loader/slots/worker_record.h"
 
@@ -106,7 +106,9 @@ class SlotTable {
   std::span<std::byte* const> columns(std::size_t slot) const noexcept;
   std::span<std::uint64_t> indices(std::size_t slot) const noexcept;  // one per row of the layout's capacity
   // Gives the memory of ragged values, to be asked before any is written; null: there are no such fields.
-  RowMemory* ragged_memory() noexcept { return layout_.schema().ragged_fields() == 0 ? nullptr : &arena_; }
+  RowMemory* ragged_memory() noexcept {
+    return layout_.schema().ragged_fields() == 0 ? nullptr : &committed_;
+  }
   // The rows of the common slots, which share no page with a spare one; nothing where not all of it is taken.
   std::span<std::byte> slot_memory() const noexcept;
 
@@ -208,7 +210,7 @@ class SlotTable {
   BatchLayout layout_;
   Dimensions dimensions_;
   SharedMemory memory_;
-  ArenaPages arena_;
+  CommittedPages committed_;
   SharedMemory failure_memory_;
   std::optional<WakePipe> completion_;  // none where there are no workers
   Control* control_ = nullptr;

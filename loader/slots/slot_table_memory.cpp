@@ -62,8 +62,8 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
     state_[i] = {carver.take(checked_multiply(all, bytes[i]), 64), bytes[i]};
   }
   const std::size_t rows = checked_multiply(all, layout_.bytes());
-  const std::size_t arena_words = ArenaPages::words(checked_add(rows, 4 * page_size()));
-  const std::size_t taken = carver.take(arena_words * sizeof(Word), 64);
+  const std::size_t committed_words = CommittedPages::words(checked_add(rows, 4 * page_size()));
+  const std::size_t taken = carver.take(committed_words * sizeof(Word), 64);
   const std::size_t guard = carver.take(page_size(), page_size());
   data_offset_ = carver.take(checked_multiply(dimensions.slots, layout_.bytes()), page_size());
   const std::size_t gap = carver.take(page_size(), page_size());
@@ -74,7 +74,7 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   memory_ = SharedMemory(purpose_of_slots(), carver.used(), Pages::reserved, dimensions.forks);
   std::vector<Extent> common = extents(0, dimensions.slots);
   common.push_back({0, state_[0].offset});
-  common.push_back({taken, arena_words * sizeof(Word)});
+  common.push_back({taken, committed_words * sizeof(Word)});
   memory_.take(common);
   const std::size_t records = checked_add(checked_multiply(all, dimensions.runs), dimensions.workers);
   failure_memory_ = SharedMemory("failure records", checked_multiply(records, sizeof(FailureRecord)),
@@ -86,7 +86,8 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   control_ = construct<Control>(base + control, 1);
   control_->active.store(static_cast<std::uint32_t>(dimensions.workers));
   worker_records_ = construct<WorkerRecord>(base + workers, dimensions.workers);
-  arena_.manage(memory_, {data_offset_, end - data_offset_}, construct<Word>(base + taken, arena_words));
+  committed_.manage(memory_, {data_offset_, end - data_offset_},
+                    construct<Word>(base + taken, committed_words));
   failures_ = reinterpret_cast<FailureRecord*>(failure_memory_.bytes().data());
   bind_state();
   construct_state(0, dimensions.slots);

@@ -148,19 +148,19 @@ TEST_CASE("a ragged field has room for all rows at their greatest length, and fo
   test::expect_error<ArgumentError>([&] { layout.row_offsets(1, &base); }, {"'label'", "fixed shape"});
 }
 
-// Notes what was asked for; refuses what lies behind the first `limit` bytes of the arena.
+// Notes what was asked for; refuses what lies behind the first `limit` bytes from `begin` on.
 class AskedMemory final : public RowMemory {
  public:
-  AskedMemory(const std::byte* arena, std::size_t limit) : arena_(arena), limit_(limit) {}
+  AskedMemory(const std::byte* begin, std::size_t limit) : begin_(begin), limit_(limit) {}
   bool take(std::span<const std::byte> bytes) override {
-    const auto end = static_cast<std::size_t>(bytes.data() + bytes.size() - arena_);
+    const auto end = static_cast<std::size_t>(bytes.data() + bytes.size() - begin_);
     asked_ = std::max(asked_, end);
     return end <= limit_;
   }
   std::size_t asked() const { return asked_; }
 
  private:
-  const std::byte* arena_;
+  const std::byte* begin_;
   std::size_t limit_, asked_ = 0;
 };
 
