@@ -56,7 +56,7 @@ struct SchedulerCounts {
 //     deliveries_ are all batches that the planner has gone by.
 //  2. At most `depth` batches are in flight; more, in free and in spare slots, only where the oldest of them is not
 //     finished and there would otherwise be fewer unfinished ones behind it than there are other workers.
-//  3. A slot is published only when the ledger says free, which it does only after every run of it has
+//  3. A slot is published only when the ledger says free, which it does only after every chunk of it has
 //     finished.
 //  4. The consumer never holds more batches than there are common slots.
 class BatchScheduler final : public SlotOwner, public std::enable_shared_from_this<BatchScheduler> {
@@ -92,7 +92,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
  private:
   struct InFlight {
     std::size_t slot;
-    BatchTicket ticket;
+    BatchDescriptor descriptor;
     std::vector<std::uint32_t> bad_rows;
     std::uint64_t published_ns;
     mutable bool seen_finished = false;  // it stays so until a bad row of it is set aside
@@ -110,13 +110,13 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   Flight deliverable();  // in_flight_.end(): none
   bool all_leased() const { return ledger_.leased() >= table_.slots(); }
   bool settle(InFlight& batch);
-  void set_aside(InFlight& batch, std::size_t run);
+  void set_aside(InFlight& batch, std::size_t chunk);
   std::optional<InFlight> take_ready();
   InFlight deliver(const Flight& batch);
   std::size_t rows_of(const InFlight& batch) const;  // that are delivered
   void recycle(const Flight& batch);
   bool workers_rest() const;
-  [[noreturn]] void raise(const Flight& batch, std::size_t run);
+  [[noreturn]] void raise(const Flight& batch, std::size_t chunk);
   SampleError::Origin origin_of(const FailureRecord& failure) const;
 
   // Constant after construction.

@@ -220,7 +220,7 @@ void LoaderCore::throw_if_broken() {
 
 void LoaderCore::make_progress(Deadline deadline) {
   if (!pool_) {
-    load_one_run(job_);
+    load_one_chunk(job_);
     return;
   }
   scheduler_->table().await();

@@ -39,15 +39,16 @@ T* construct(std::byte* at, std::size_t count) {
 }  // namespace
 
 // Of one slot: header, words, progress, indices, columns.
-std::array<std::size_t, 5> SlotTable::state_bytes(const BatchLayout& layout, std::size_t runs) {
-  return {sizeof(SlotHeader), checked_multiply(runs, sizeof(Word)), checked_multiply(runs, sizeof(Progress)),
+std::array<std::size_t, 5> SlotTable::state_bytes(const BatchLayout& layout, std::size_t chunks) {
+  return {sizeof(SlotHeader), checked_multiply(chunks, sizeof(Word)),
+          checked_multiply(chunks, sizeof(Progress)),
           checked_multiply(layout.capacity(), sizeof(std::uint64_t)),
           checked_multiply(layout.column_count(), sizeof(std::byte*))};
 }
 
-std::size_t SlotTable::bytes_of_slot(const BatchLayout& layout, std::size_t runs) {
+std::size_t SlotTable::bytes_of_slot(const BatchLayout& layout, std::size_t chunks) {
   std::size_t sum = layout.bytes();
-  for (const std::size_t bytes : state_bytes(layout, runs)) sum = checked_add(sum, bytes);
+  for (const std::size_t bytes : state_bytes(layout, chunks)) sum = checked_add(sum, bytes);
   return sum;
 }
 
@@ -57,7 +58,7 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   Carver carver;
   const std::size_t control = carver.take(sizeof(Control), alignof(Control));
   const std::size_t workers = carver.take(checked_multiply(dimensions.workers, sizeof(WorkerRecord)), 64);
-  const std::array<std::size_t, 5> bytes = state_bytes(layout_, dimensions.runs);
+  const std::array<std::size_t, 5> bytes = state_bytes(layout_, dimensions.chunks);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     state_[i] = {carver.take(checked_multiply(all, bytes[i]), 64), bytes[i]};
   }
@@ -76,7 +77,7 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   common.push_back({0, state_[0].offset});
   common.push_back({taken, committed_words * sizeof(Word)});
   memory_.take(common);
-  const std::size_t records = checked_add(checked_multiply(all, dimensions.runs), dimensions.workers);
+  const std::size_t records = checked_add(checked_multiply(all, dimensions.chunks), dimensions.workers);
   failure_memory_ = SharedMemory("failure records", checked_multiply(records, sizeof(FailureRecord)),
                                  Pages::when_touched, dimensions.forks);
   if (dimensions.workers > 0) completion_.emplace();
@@ -134,13 +135,13 @@ std::vector<Extent> SlotTable::extents(std::size_t first, std::size_t last) cons
 
 // And opens the slots.
 void SlotTable::construct_state(std::size_t first, std::size_t last) {
-  const std::size_t runs = (last - first) * dimensions_.runs;
+  const std::size_t chunks = (last - first) * dimensions_.chunks;
   for (std::size_t slot = first; slot < last; ++slot) {
     new (headers_ + slot) SlotHeader();
     const std::vector<std::byte*> columns = layout_.columns(data(slot));
     std::copy(columns.begin(), columns.end(), columns_ + slot * layout_.column_count());
   }
-  for (std::size_t i = 0; i < runs; ++i) {
+  for (std::size_t i = 0; i < chunks; ++i) {
     new (&word(first, i)) Word();
     new (progress_ + at(first, i)) Progress();
   }

@@ -24,7 +24,7 @@ inline constexpr char kStacksRequest = 's';
 // Single-threaded. It and the workers ignore SIGINT: Ctrl-C reaches the whole group; the parent decides, and its
 // end is theirs.
 //
-// The fence: a run is taken back only when its worker has been reaped. A worker that is overdue is killed, and
+// The fence: a chunk is taken back only when its worker has been reaped. A worker that is overdue is killed, and
 // then waited for like any other.
 class ForkServerProcess {
  public:

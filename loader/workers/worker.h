@@ -1,4 +1,4 @@
-// What a worker does, whatever kind it is: claim a run of rows, have the dataset write them, say so.
+// What a worker does, whatever kind it is: claim a chunk of rows, have the dataset write them, say so.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ struct WorkerJob {
   const Dataset& dataset;
   std::uint64_t seed = 0;
   std::function<void(int worker)> init;
-  bool sample_deadline = false;  // workers note when they begin each sample, not only each run
+  bool sample_deadline = false;  // workers note when they begin each sample, not only each chunk
   int workers = 0;
   bool spread = false;  // each worker keeps to its share of the CPUs
 };
 
-// The id that runs loaded on the caller's thread carry.
+// The id that chunks loaded on the caller's thread carry.
 inline constexpr std::size_t kInlineWorker = 0xffff;
 
-// Claims and loads one run on the caller's thread; false where there is none to claim. An exception of the
-// dataset's goes into the run's failure record and ends the run.
-bool load_one_run(const WorkerJob& job);
+// Claims and loads one chunk on the caller's thread; false where there is none to claim. An exception of the
+// dataset's goes into the chunk's failure record and ends the chunk.
+bool load_one_chunk(const WorkerJob& job);
 
 // Which of `cpus` worker `worker` of `workers` keeps to: neighbours, as many for each. All of them where that
 // would leave fewer than two for one: then the system balances better.

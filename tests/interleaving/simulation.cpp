@@ -46,8 +46,8 @@ class Simulation::Options {
   std::size_t count_ = 0;
 };
 
-Simulation::Simulation(std::size_t workers, std::size_t rows_per_run, Fault fault)
-    : rows_per_run_(rows_per_run), fault_(fault), processes_(kFirstWorker + workers) {
+Simulation::Simulation(std::size_t workers, std::size_t rows_per_chunk, Fault fault)
+    : rows_per_chunk_(rows_per_chunk), fault_(fault), processes_(kFirstWorker + workers) {
   now = this;
 }
 

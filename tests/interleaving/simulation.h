@@ -43,7 +43,7 @@ enum class Fault {
 
 // How a process that is at a step can end, and what it was doing.
 struct Death {
-  std::optional<std::uint64_t> begun;  // the last sample that it began, of any run
+  std::optional<std::uint64_t> begun;  // the last sample that it began, of any chunk
   bool inside = false;                 // and did not end
 };
 
@@ -51,7 +51,7 @@ class Simulation {
  public:
   static constexpr std::size_t kParent = 0, kForkServer = 1, kFirstWorker = 2;
 
-  Simulation(std::size_t workers, std::size_t rows_per_run, Fault fault);
+  Simulation(std::size_t workers, std::size_t rows_per_chunk, Fault fault);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -114,7 +114,7 @@ class Simulation {
   bool is_inside_row(std::size_t process) const { return processes_[process].row != nullptr; }
   const std::vector<Death>& deaths() const { return deaths_; }
 
-  std::size_t rows_per_run() const { return rows_per_run_; }
+  std::size_t rows_per_chunk() const { return rows_per_chunk_; }
   Fault fault() const { return fault_; }
 
  private:
@@ -149,7 +149,7 @@ class Simulation {
   std::string name(std::size_t process) const;
   void reset(Choices& choices);
 
-  const std::size_t rows_per_run_;
+  const std::size_t rows_per_chunk_;
   const Fault fault_;
   bool delay_ = false;
   bool tracing_ = false;

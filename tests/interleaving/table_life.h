@@ -34,7 +34,7 @@ class TableLife {
   void clear(std::size_t slot) { table_.clear(slot); }
 
  private:
-  void set_aside(std::size_t slot, std::size_t run);
+  void set_aside(std::size_t slot, std::size_t chunk);
   void check(std::size_t slot) const;
 
   const Machine& machine_;

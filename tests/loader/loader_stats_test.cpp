@@ -146,7 +146,7 @@ TEST_CASE("workers share the CPUs as neighbours, where there are two for each") 
   CHECK(share_of(cpus, 2, 5) == cpus);
 }
 
-TEST_CASE("a trace holds every run, wait and lease, and is JSON", "[process]") {
+TEST_CASE("a trace holds every chunk, wait and lease, and is JSON", "[process]") {
   const test::TemporaryFolder folder;
   const std::string file = (folder.path() / "trace.json").string();
   REQUIRE(::setenv("LEAT_TRACE", file.c_str(), 1) == 0);
@@ -202,7 +202,7 @@ TEST_CASE("an interval of the second epoch counts its own samples only") {
                             .done = {},
                             .dataset_size = dataset.size()});
     for (std::size_t batch = 0; batch < batches; ++batch) {
-      REQUIRE(load_one_run(job));
+      REQUIRE(load_one_chunk(job));
       REQUIRE(scheduler->take());
     }
   };

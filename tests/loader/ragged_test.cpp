@@ -108,7 +108,7 @@ LEAT_LOADER_TEST(held_batches, "ragged: batches that are held keep their bytes, 
   for (const HostBatch& any : held) check_ragged_rows(any, dataset);
 }
 
-// Lengths 0 to 7; samples 13 and 14 (neighbours in a run), 3 (last of a batch) and 20 (first of one) are bad.
+// Lengths 0 to 7; samples 13 and 14 (neighbors in a chunk), 3 (last of a batch) and 20 (first of one) are bad.
 LEAT_LOADER_TEST(left_out, "ragged: a bad sample is left out without a trace in its batch") {
   const RaggedDataset whole(24, [](std::size_t index) { return index % 8; });
   const RaggedDataset dataset(24, [](std::size_t index) {
@@ -187,7 +187,7 @@ TEST_CASE("ragged: a sample that ends its workers is left out, and the rows behi
   CHECK(loader.bad_sample_count() == 1);
 }
 
-TEST_CASE("ragged: the same bytes where workers die in the middle of runs", "[process]") {
+TEST_CASE("ragged: the same bytes where workers die in the middle of chunks", "[process]") {
   const SharedMemory memory("tries", sizeof(std::atomic<int>) * 300);
   auto* const tries = reinterpret_cast<std::atomic<int>*>(memory.bytes().data());
   const auto length = [](std::size_t index) { return index * 7 % 8; };

@@ -154,7 +154,7 @@ TEST_CASE("49: a sample that ends every worker is reported by index after two, t
   CHECK(numbers == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14});
 }
 
-TEST_CASE("49: neighbours in a run are not blamed for a poison sample", "[process]") {
+TEST_CASE("49: neighbors in a chunk are not blamed for a poison sample", "[process]") {
   const HookedDataset dataset(64, [](std::size_t index) {
     if (index % 16 == 7) ::raise(SIGBUS);
   });
