@@ -57,11 +57,11 @@ class BatchSampler : public std::enable_shared_from_this<BatchSampler> {
 };
 
 // A sampler's order cut into batches of equal size, but for the last one: that is short, or left out.
-class SampledBatches final : public BatchSampler {
+class FixedSizeBatchSampler final : public BatchSampler {
  public:
   // The sampler is shared, since the caller that built it usually keeps it. Throws ArgumentError where there
   // is none, and for a batch size of 0.
-  SampledBatches(std::shared_ptr<const Sampler> sampler, std::size_t batch_size, bool drop_last);
+  FixedSizeBatchSampler(std::shared_ptr<const Sampler> sampler, std::size_t batch_size, bool drop_last);
   std::size_t size(std::uint64_t epoch) const override;
   std::size_t max_batch_size() const override { return batch_size_; }
   void batch(std::uint64_t epoch, std::size_t number, std::vector<std::uint64_t>& out) const override;

@@ -54,7 +54,7 @@ const std::string& EpochSource::fingerprint(std::uint64_t epoch, const BatchSamp
 
 std::shared_ptr<const BatchSampler> EpochSource::order() const {
   if (options_.batch_sampler) return options_.batch_sampler;
-  return std::make_shared<SampledBatches>(sampler(), resolved_.batch_size, resolved_.drop_last);
+  return std::make_shared<FixedSizeBatchSampler>(sampler(), resolved_.batch_size, resolved_.drop_last);
 }
 
 std::shared_ptr<const Sampler> EpochSource::sampler() const {

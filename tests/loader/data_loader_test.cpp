@@ -284,10 +284,10 @@ TEST_CASE("22: contradictory options are refused by name") {
   };
   refused({.batch_size = 0}, {"batch_size"});
   refused({.num_workers = -2}, {"num_workers", "-2"});
-  refused(
-      {.batch_size = 2,
-       .batch_sampler = std::make_shared<SampledBatches>(std::make_shared<SequentialSampler>(10), 2, false)},
-      {"batch_sampler", "batch_size"});
+  refused({.batch_size = 2,
+           .batch_sampler =
+               std::make_shared<FixedSizeBatchSampler>(std::make_shared<SequentialSampler>(10), 2, false)},
+          {"batch_sampler", "batch_size"});
   refused({.sample_timeout = std::chrono::seconds(1)}, {"sample_timeout", "processes"});
   refused({.bad_sample_limit = {.rate = 2}}, {"bad_sample_limit", "2"});
   refused({.shuffle = true, .sampler = std::make_shared<SequentialSampler>(10)}, {"sampler", "shuffle"});

@@ -196,7 +196,7 @@ TEST_CASE("an interval of the second epoch counts its own samples only") {
   const auto load = [&](std::uint64_t epoch, std::size_t batches) {
     meter.begin_epoch();
     scheduler->begin_epoch({.epoch = epoch,
-                            .batches = std::make_shared<SampledBatches>(
+                            .batches = std::make_shared<FixedSizeBatchSampler>(
                                 std::make_shared<SequentialSampler>(dataset.size()), 4, false),
                             .earlier = {},
                             .done = {},

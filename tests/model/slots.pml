@@ -7,7 +7,8 @@
  * a later one (of the words, before that of the generation). A worker may die between any two accesses of its own.
  *
  * Sequentially consistent. Left out: the hint next_chunk (tests/interleaving has it), the crash loop breaker,
- * out-of-order delivery, init functions, leases (a leased slot is one slot fewer), several threads in the parent (it has a lock).
+ * out-of-order delivery, init functions, leases (a leased slot is one slot fewer), several threads in the parent (it has
+ * a lock).
  *
  * Shape:   N workers, S slots, U chunks of a batch, R rows of a chunk, K batches of an epoch
  * Faults:  C crashes that are a worker's own (LIMIT of them at one row, and the row is bad),

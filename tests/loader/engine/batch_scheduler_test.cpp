@@ -15,7 +15,8 @@ namespace {
 
 EpochStart epoch_of(std::uint64_t number, std::size_t samples) {
   return {.epoch = number,
-          .batches = std::make_shared<SampledBatches>(std::make_shared<SequentialSampler>(samples), 1, false),
+          .batches =
+              std::make_shared<FixedSizeBatchSampler>(std::make_shared<SequentialSampler>(samples), 1, false),
           .earlier = {},
           .done = {},
           .dataset_size = samples};
@@ -197,7 +198,7 @@ TEST_CASE("a chunk that fails again while its first bad row is set aside is not 
       SchedulerOptions{.depth = 1, .leases = 1, .workers = 1, .on_bad_sample = OnBadSample::substitute});
   SlotTable& table = scheduler->table();
   EpochStart start = epoch_of(0, 2);
-  start.batches = std::make_shared<SampledBatches>(std::make_shared<SequentialSampler>(2), 2, false);
+  start.batches = std::make_shared<FixedSizeBatchSampler>(std::make_shared<SequentialSampler>(2), 2, false);
   table.measured(1'000'000, 1'000'000);  // samples are tiny, so a chunk has several
   scheduler->begin_epoch(start);
   // Both rows are in one chunk, the first of which is bad.
