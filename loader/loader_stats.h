@@ -8,11 +8,12 @@
 
 namespace leat {
 
-enum class Verdict {
-  too_early,       // fewer than ten batches, or no time to speak of
-  loader_bound,    // the consumer waits for data
-  balanced,        // it waits a little
-  consumer_bound,  // data wait for it
+/// What holds up the loop of loading and computing.
+enum class Bottleneck {
+  unknown,   // fewer than ten batches, or no time to speak of
+  loader,    // the consumer waits for data
+  balanced,  // it waits a little
+  consumer,  // data wait for it
 };
 
 struct WorkerStats {
@@ -41,10 +42,10 @@ struct LoaderStats {
   std::uint64_t restarts = 0;
   std::uint64_t bad_samples = 0;
 
-  Verdict verdict = Verdict::too_early;
+  Bottleneck bottleneck = Bottleneck::unknown;
   std::string advice;  // one sentence
 };
 
-const char* name_of(Verdict verdict) noexcept;  // "loader-bound"
+const char* name_of(Bottleneck bottleneck) noexcept;  ///< "loader-bound"
 
 }  // namespace leat
