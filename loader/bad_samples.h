@@ -8,7 +8,8 @@
 
 namespace leat {
 
-enum class OnBadSample {
+/// What the loader does about a sample whose get() throws, or that ends two worker processes.
+enum class SampleErrorPolicy {
   raise,  // next() throws SampleError in the place of the batch
   // With skip and substitute, next() passes over a batch that has no good row; size() and LoaderState::batches count it.
   skip,        // the row is left out: the batch is shorter by one

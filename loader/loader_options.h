@@ -55,7 +55,7 @@ struct DataLoaderOptions {
   /// and so on. 0 means never.
   std::chrono::nanoseconds stall_warning = std::chrono::seconds(30);
   // What becomes of a sample whose get() throws, or that ends two worker processes, the second one fresh.
-  OnBadSample on_bad_sample = OnBadSample::raise;
+  SampleErrorPolicy on_bad_sample = SampleErrorPolicy::raise;
   // For the policies that go on.
   BadSampleLimit bad_sample_limit = {};
   // Deliver batches in the order of the sampler; false: as they get ready (HostBatch::number() says which).

@@ -135,7 +135,7 @@ std::optional<HostBatch> BatchScheduler::take() {
   // Without the lock: it may move megabytes, and gives the slot back where it throws.
   pack_ragged_fields(table_.layout(), data, descriptor.rows, descriptor.rows_per_chunk,
                      table_.ragged_memory());
-  if (options_.on_bad_sample == OnBadSample::skip) {
+  if (options_.on_bad_sample == SampleErrorPolicy::skip) {
     remove_rows(table_.layout(), data, indices.first(descriptor.rows), taken->bad_rows);
   } else {
     substitute_rows(table_.layout(), data, indices.first(descriptor.rows), taken->bad_rows,
@@ -145,7 +145,7 @@ std::optional<HostBatch> BatchScheduler::take() {
 }
 
 std::size_t BatchScheduler::rows_of(const InFlight& batch) const {
-  const bool skip = options_.on_bad_sample == OnBadSample::skip;
+  const bool skip = options_.on_bad_sample == SampleErrorPolicy::skip;
   return batch.descriptor.rows - (skip ? batch.bad_rows.size() : 0);
 }
 
@@ -157,7 +157,7 @@ std::optional<BatchScheduler::InFlight> BatchScheduler::take_ready() {
     std::rethrow_exception(std::exchange(planning_error_, nullptr));
   }
   for (Flight batch = deliverable(); batch != in_flight_.end(); batch = deliverable()) {
-    if (options_.on_bad_sample == OnBadSample::raise) {
+    if (options_.on_bad_sample == SampleErrorPolicy::raise) {
       if (const auto chunk = table_.failed_chunk(batch->slot)) raise(batch, *chunk);
     }
     if (!settle(*batch)) continue;  // some of its rows have gone to the workers again

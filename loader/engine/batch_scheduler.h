@@ -33,7 +33,7 @@ struct SchedulerOptions {
   Forks forks = Forks::share;     // copy: there are no worker processes
   bool in_order = true;
   bool batched = true;
-  OnBadSample on_bad_sample = OnBadSample::raise;
+  SampleErrorPolicy on_bad_sample = SampleErrorPolicy::raise;
   BadSampleLimit bad_sample_limit{};
   std::shared_ptr<Trace> trace = nullptr;
 };

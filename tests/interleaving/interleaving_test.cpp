@@ -190,10 +190,10 @@ TEST_CASE("interleavings: a whole loader", "[process]") {
   check_all("two samples of a chunk are bad", kOneWithLongChunks, {.deviations = 2},
             loader({.batches = 1,
                     .rows = 3,
-                    .on_bad_sample = OnBadSample::substitute,
+                    .on_bad_sample = SampleErrorPolicy::substitute,
                     .bad = {.poison = 0, .throws = 1}}));
   check_all("a sample kills", kOneWithLongChunks, {.deviations = 1, .deaths = 1},
-            loader({.rows = 3, .on_bad_sample = OnBadSample::skip, .bad = {.poison = 4}}));
+            loader({.rows = 3, .on_bad_sample = SampleErrorPolicy::skip, .bad = {.poison = 4}}));
   check_all("a sample throws", kOneWithLongChunks, {.deviations = 1, .deaths = 1},
             loader({.rows = 3, .bad = {.throws = 1}}));
 }
@@ -222,7 +222,8 @@ TEST_CASE("interleavings: a cache's store is filled", "[process]") {
 }
 
 LoaderLife random_life(std::mt19937_64& random) {
-  constexpr std::array kPolicies{OnBadSample::raise, OnBadSample::skip, OnBadSample::substitute};
+  constexpr std::array kPolicies{SampleErrorPolicy::raise, SampleErrorPolicy::skip,
+                                 SampleErrorPolicy::substitute};
   LoaderLife life{.batches = 1 + random() % 4,
                   .rows = 1 + random() % 4,
                   .prefetch_factor = 1 + random() % 2,

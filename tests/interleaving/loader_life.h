@@ -17,7 +17,7 @@ struct LoaderLife {
   std::size_t prefetch_factor = 1;
   std::size_t leases = 1;
   std::size_t held = 0;  // batches that the user keeps while waiting for the next
-  OnBadSample on_bad_sample = OnBadSample::raise;
+  SampleErrorPolicy on_bad_sample = SampleErrorPolicy::raise;
   bool in_order = true;
   BadOnes bad = {};
   std::size_t spare_slots = 0;

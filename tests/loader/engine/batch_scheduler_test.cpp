@@ -194,8 +194,8 @@ TEST_CASE("spare slots are for several workers that load in order") {
 TEST_CASE("a chunk that fails again while its first bad row is set aside is not taken for settled") {
   const BatchLayout layout(Schema({{"a", DType::u8, {1}}}), 2);
   const auto scheduler = std::make_shared<BatchScheduler>(
-      layout,
-      SchedulerOptions{.depth = 1, .leases = 1, .workers = 1, .on_bad_sample = OnBadSample::substitute});
+      layout, SchedulerOptions{
+                  .depth = 1, .leases = 1, .workers = 1, .on_bad_sample = SampleErrorPolicy::substitute});
   SlotTable& table = scheduler->table();
   EpochStart start = epoch_of(0, 2);
   start.batches = std::make_shared<FixedSizeBatchSampler>(std::make_shared<SequentialSampler>(2), 2, false);

@@ -160,7 +160,7 @@ TEST_CASE("49: neighbors in a chunk are not blamed for a poison sample", "[proce
   });
   DataLoader loader(dataset, {.batch_size = 16,
                               .num_workers = 2,
-                              .on_bad_sample = OnBadSample::skip,
+                              .on_bad_sample = SampleErrorPolicy::skip,
                               .on_warning = [](const std::string&) {}});
   std::size_t samples = 0;
   while (const auto batch = loader.next()) {
@@ -182,7 +182,7 @@ TEST_CASE("49: SIGKILL, which may come from outside, is held against a sample on
   });
   DataLoader loader(dataset, {.batch_size = 4,
                               .num_workers = 1,
-                              .on_bad_sample = OnBadSample::skip,
+                              .on_bad_sample = SampleErrorPolicy::skip,
                               .on_warning = [](const std::string&) {}});
   std::size_t samples = 0;
   while (const auto batch = loader.next()) samples += batch->size();
@@ -301,7 +301,7 @@ TEST_CASE("62: a worker that hangs in a sample is killed at the deadline, and th
   DataLoader loader(dataset, {.batch_size = 4,
                               .num_workers = 2,
                               .sample_timeout = 200ms,
-                              .on_bad_sample = OnBadSample::skip,
+                              .on_bad_sample = SampleErrorPolicy::skip,
                               .on_warning = warnings.handler()});
   std::size_t samples = 0;
   while (const auto batch = loader.next()) {
