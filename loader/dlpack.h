@@ -21,7 +21,7 @@ using DlpackTensor = std::unique_ptr<DLManagedTensor, DlpackDeleter>;
 
 // Exports host memory: a field of fixed shape, or any view of the batch's memory (rows of a field,
 // ragged_values(), ragged_offsets()). Every tensor has a share of the batch, hence of its slot: the slot is
-// filled again when the batch and all tensors of it are gone, so tensors that are kept count as leases. Each
+// filled again when the batch and all tensors of it are gone, so tensors that are kept count as held batches. Each
 // may be deleted on any thread, after the loader too.
 //
 // A batch is made shareable by std::make_shared<const leat::HostBatch>(std::move(batch)).

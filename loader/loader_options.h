@@ -87,7 +87,7 @@ struct DataLoaderOptions {
   // mask, so that it stays near its caches and memory. false: the system places them.
   bool spread_workers = true;
   // Batches that the consumer may hold at once without reducing those in flight.
-  std::size_t leases = 3;
+  std::size_t max_held_batches = 3;
   // Told of what is repaired while loading goes on (a worker that died, say), and, once, of the dataset's warnings
   // (Dataset::warnings()) at the end of the first epoch that has any. Default: prints to stderr. If it throws, the call
   // that told it throws the same, and the loader is of no further use.

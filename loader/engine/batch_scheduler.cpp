@@ -25,7 +25,7 @@ std::size_t spare_slots(const SchedulerOptions& options, std::size_t bytes_of_sl
 
 SlotTable::Dimensions dimensions_of(const BatchLayout& layout, const SchedulerOptions& options) {
   const std::size_t chunks = ChunkSizing::max_chunks(layout.capacity(), options.workers);
-  return {checked_add(options.depth, options.leases), chunks, options.workers,
+  return {checked_add(options.depth, options.max_held_batches), chunks, options.workers,
           spare_slots(options, SlotTable::bytes_of_slot(layout, chunks)), options.forks};
 }
 

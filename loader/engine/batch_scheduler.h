@@ -26,8 +26,8 @@
 namespace leat::detail {
 
 struct SchedulerOptions {
-  std::size_t depth = 1;   // batches in flight
-  std::size_t leases = 1;  // slots for so many more
+  std::size_t depth = 1;             // batches in flight
+  std::size_t max_held_batches = 1;  // slots for so many more
   std::size_t workers = 0;
   std::size_t reorder_bytes = 0;  // for spare slots, where order matters
   Forks forks = Forks::share;     // copy: there are no worker processes

@@ -21,7 +21,7 @@ std::string advise_waiting(const LoaderStats& stats, double cpus) {
   if (stats.busy_share < kBusy) {
     return fmt::format(
         "the workers are busy {:.0f} % of the time only: let them work further ahead "
-        "(prefetch_factor), release batches sooner, or hold fewer of them (leases)",
+        "(prefetch_factor), release batches sooner, or hold fewer of them (max_held_batches)",
         100 * stats.busy_share);
   }
   if (workers + 1 <= cpus) {

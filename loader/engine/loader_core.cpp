@@ -89,7 +89,7 @@ LoaderCore::~LoaderCore() {
 
 SchedulerOptions LoaderCore::scheduler_options() const {
   return {.depth = resolved_.depth,
-          .leases = resolved_.leases,
+          .max_held_batches = resolved_.max_held_batches,
           .workers = static_cast<std::size_t>(resolved_.num_workers),
           .reorder_bytes = resolved_.reorder_bytes,
           .forks = resolved_.num_workers > 0 && resolved_.worker_kind == WorkerKind::processes ? Forks::share
@@ -107,7 +107,7 @@ std::shared_ptr<Trace> LoaderCore::open_trace() const {
   for (int worker = 0; worker < resolved_.num_workers; ++worker) {
     trace->name_track(Trace::kFirstWorker + worker, fmt::format("worker {}", worker));
   }
-  for (std::size_t slot = 0; slot < resolved_.depth + resolved_.leases; ++slot) {
+  for (std::size_t slot = 0; slot < resolved_.depth + resolved_.max_held_batches; ++slot) {
     trace->name_track(Trace::kFirstSlot + static_cast<int>(slot), fmt::format("slot {}", slot));
   }
   return trace;
@@ -253,8 +253,8 @@ bool LoaderCore::wait(Deadline deadline) {
 void LoaderCore::throw_slots_held() const {
   throw SlotsHeldError(
       fmt::format("all {} batch slots are held by batches that were not released; release some, or raise "
-                  "DataLoaderOptions::leases (now {})",
-                  scheduler_->leased(), resolved_.leases));
+                  "DataLoaderOptions::max_held_batches (now {})",
+                  scheduler_->leased(), resolved_.max_held_batches));
 }
 
 }  // namespace leat::detail

@@ -49,7 +49,7 @@ void check(const DataLoaderOptions& options) {
   require(!(options.worker_init_fn && options.num_workers == 0), "worker_init_fn needs num_workers > 0");
   require(options.persistent_workers || options.num_workers != 0,
           "persistent_workers is about workers, and num_workers is 0");
-  require(options.leases > 0, "leases is 0; the consumer must be able to hold a batch");
+  require(options.max_held_batches > 0, "max_held_batches is 0; the consumer must be able to hold a batch");
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ ResolvedLoaderOptions resolve(const DataLoaderOptions& options) {
           .tune = tune,
           .worker_kind = options.worker_kind,
           .depth = depth,
-          .leases = options.leases,
+          .max_held_batches = options.max_held_batches,
           .reorder_bytes = options.in_order && workers > 1 ? options.reorder_bytes : 0,
           .drop_last = options.drop_last,
           .timeout = options.timeout,

@@ -16,9 +16,9 @@ struct ResolvedLoaderOptions {
   int num_workers;  // at most
   bool tune;        // use as many of them as help
   WorkerKind worker_kind;
-  std::size_t depth;          // batches in flight
-  std::size_t leases;         // slots beside those
-  std::size_t reorder_bytes;  // for spare slots; 0 where they would be of no use
+  std::size_t depth;             // batches in flight
+  std::size_t max_held_batches;  // slots beside those
+  std::size_t reorder_bytes;     // for spare slots; 0 where they would be of no use
   bool drop_last;
   std::chrono::nanoseconds timeout;  // 0: for ever
   std::uint64_t seed;

@@ -227,7 +227,7 @@ LoaderLife random_life(std::mt19937_64& random) {
   LoaderLife life{.batches = 1 + random() % 4,
                   .rows = 1 + random() % 4,
                   .prefetch_factor = 1 + random() % 2,
-                  .leases = 1 + random() % 2,
+                  .max_held_batches = 1 + random() % 2,
                   .held = random() % 2,
                   .on_bad_sample = kPolicies[random() % 3],
                   .in_order = random() % 3 != 0,

@@ -42,7 +42,7 @@ class User {
             .in_order = life_.in_order,
             .reorder_bytes = life_.spare_slots * bytes_of_slot(),
             .seed = kSeed,
-            .leases = life_.leases,
+            .max_held_batches = life_.max_held_batches,
             .on_warning = [](const std::string& /*of more workers than CPUs*/) {}};
   }
 

@@ -137,7 +137,7 @@ LEAT_LOADER_TEST(two_loaders, "8: two interleaved loaders do not disturb each ot
 
 LEAT_LOADER_TEST(held_batches, "57: a batch that is held keeps its bytes, whatever is loaded after it") {
   const ArithmeticDataset dataset(400);
-  DataLoader loader(dataset, workers.with({.batch_size = 4, .leases = 3}));
+  DataLoader loader(dataset, workers.with({.batch_size = 4, .max_held_batches = 3}));
   std::vector<HostBatch> held;
   while (auto batch = loader.next()) {
     if (held.size() == 2) held.erase(held.begin());
@@ -148,10 +148,10 @@ LEAT_LOADER_TEST(held_batches, "57: a batch that is held keeps its bytes, whatev
 
 LEAT_LOADER_TEST(all_held, "58: when every slot is held, next() says so, and goes on when one is released") {
   const ArithmeticDataset dataset(400);
-  DataLoader loader(dataset, workers.with({.batch_size = 4, .leases = 2}));
+  DataLoader loader(dataset, workers.with({.batch_size = 4, .max_held_batches = 2}));
   std::vector<HostBatch> held;
   for (std::size_t slot = 0; slot < loader.slots().count; ++slot) held.push_back(*loader.next());
-  expect_error<SlotsHeldError>([&] { loader.next(); }, {"held", "leases"});
+  expect_error<SlotsHeldError>([&] { loader.next(); }, {"held", "max_held_batches"});
   held.pop_back();
   CHECK(loader.next()->number() == held.size() + 1);
 }
@@ -295,7 +295,7 @@ TEST_CASE("22: contradictory options are refused by name") {
   refused({.num_workers = 1, .prefetch_factor = 0}, {"prefetch_factor"});
   refused({.timeout = std::chrono::seconds(-1)}, {"timeout"});
   refused({.worker_init_fn = [](int) {}}, {"worker_init_fn"});
-  refused({.leases = 0}, {"leases"});
+  refused({.max_held_batches = 0}, {"max_held_batches"});
 }
 
 TEST_CASE("7: size() follows a dataset that grows") {

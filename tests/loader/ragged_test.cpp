@@ -98,7 +98,7 @@ LEAT_LOADER_TEST(held_batches, "ragged: batches that are held keep their bytes, 
   const RaggedDataset dataset(200);
   std::vector<HostBatch> held;
   {
-    DataLoader loader(dataset, workers.with({.batch_size = 8, .leases = 3}));
+    DataLoader loader(dataset, workers.with({.batch_size = 8, .max_held_batches = 3}));
     while (auto batch = loader.next()) {
       if (held.size() == 2) held.erase(held.begin());
       held.push_back(std::move(*batch));

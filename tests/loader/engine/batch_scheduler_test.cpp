@@ -25,13 +25,13 @@ EpochStart epoch_of(std::uint64_t number, std::size_t samples) {
 // A scheduler of batches of one byte, the sample's index; the test is its workers.
 class Rig {
  public:
-  static constexpr std::size_t kDepth = 2, kLeases = 1, kCommon = kDepth + kLeases;
+  static constexpr std::size_t kDepth = 2, kHeld = 1, kCommon = kDepth + kHeld;
 
   explicit Rig(std::size_t reorder_bytes, std::size_t samples = 20)
       : scheduler(std::make_shared<BatchScheduler>(
             layout(),
             SchedulerOptions{
-                .depth = kDepth, .leases = kLeases, .workers = 2, .reorder_bytes = reorder_bytes})),
+                .depth = kDepth, .max_held_batches = kHeld, .workers = 2, .reorder_bytes = reorder_bytes})),
         samples_(samples) {
     begin_epoch(0);
   }
@@ -76,8 +76,8 @@ class Rig {
 
 TEST_CASE("a slot that ends draining unseen, just before the parent waits, is published again") {
   const BatchLayout layout(Schema({{"a", DType::u8, {1}}}), 1);
-  const auto scheduler =
-      std::make_shared<BatchScheduler>(layout, SchedulerOptions{.depth = 1, .leases = 0, .workers = 1});
+  const auto scheduler = std::make_shared<BatchScheduler>(
+      layout, SchedulerOptions{.depth = 1, .max_held_batches = 0, .workers = 1});
   SlotTable& table = scheduler->table();
   scheduler->begin_epoch(epoch_of(0, 4));
   const auto abandoned = table.claim(0);
@@ -194,8 +194,9 @@ TEST_CASE("spare slots are for several workers that load in order") {
 TEST_CASE("a chunk that fails again while its first bad row is set aside is not taken for settled") {
   const BatchLayout layout(Schema({{"a", DType::u8, {1}}}), 2);
   const auto scheduler = std::make_shared<BatchScheduler>(
-      layout, SchedulerOptions{
-                  .depth = 1, .leases = 1, .workers = 1, .on_bad_sample = SampleErrorPolicy::substitute});
+      layout,
+      SchedulerOptions{
+          .depth = 1, .max_held_batches = 1, .workers = 1, .on_bad_sample = SampleErrorPolicy::substitute});
   SlotTable& table = scheduler->table();
   EpochStart start = epoch_of(0, 2);
   start.batches = std::make_shared<FixedSizeBatchSampler>(std::make_shared<SequentialSampler>(2), 2, false);

@@ -420,8 +420,8 @@ TEST_CASE("33: a worker may die in a batch that was abandoned", "[process]") {
     while (shared[1].load() == 0) std::this_thread::yield();
     ::raise(SIGKILL);
   });
-  DataLoader loader(dataset,
-                    {.batch_size = 2, .num_workers = 1, .leases = 1, .on_warning = [](const auto&) {}});
+  DataLoader loader(
+      dataset, {.batch_size = 2, .num_workers = 1, .max_held_batches = 1, .on_warning = [](const auto&) {}});
   while (shared[0].load() == 0) loader.start_epoch(0);
   loader.start_epoch(1);
   shared[1].store(1);
