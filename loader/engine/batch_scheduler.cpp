@@ -238,7 +238,7 @@ void BatchScheduler::recycle(const Flight& batch) {
   publish_more();
 }
 
-// Looks at the draining slots, too: the end of the last chunk of one is signalled to a parent that awaits it, but
+// Looks at the draining slots, too: the end of the last chunk of one is signaled to a parent that awaits it, but
 // not again. Where all slots drain or are leased, nothing else would ever be.
 bool BatchScheduler::ready() {
   const std::lock_guard lock(mutex_);

@@ -73,7 +73,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   // sampler threw, SampleError for a batch with a bad sample where the policy is to raise (the batch is done
   // with then), and TooManyBadSamplesError.
   std::optional<HostBatch> take();
-  bool ready();  // take() has something to say; otherwise all that can be published is, and will be signalled
+  bool ready();  // take() has something to say; otherwise all that can be published is, and will be signaled
   bool epoch_finished() const;  // every batch was delivered or its error thrown
   bool starved() const;         // the consumer holds as many batches as there are common slots
   std::size_t leased() const;

@@ -16,7 +16,7 @@
 //  4. Whether a batch is finished is read from its words, never from a counter.
 //  5. A word is changed by the parent while it is empty, ready, done or failed, by a worker from ready and
 //     from its own claim, by the fork server from a dead worker's claim, and where it left a chunk ready for one
-//     worker by name: to ready for all, and, of a batch that the parent is cancelling meanwhile, to empty.
+//     worker by name: to ready for all, and, of a batch that the parent is canceling meanwhile, to empty.
 //  6. Everything else that is shared (hints, sleepers, the awaited flag, sequence numbers, worker records)
 //     only saves time: a wrong value costs a scan or a system call, never a sample.
 //  7. The spare slots lie behind the common ones. Of those that are not open nothing is there but addresses:

@@ -21,7 +21,7 @@ struct alignas(64) WorkerRecord {
   SharedAtomic<std::uint64_t> busy_ns{0};  // in finished chunks
   SharedAtomic<std::uint64_t> samples{0};  // in finished chunks
   // No worker reads these two, so they are no steps of a simulation.
-  std::atomic<bool> up{false};               // it has initialised, and looks for work from now on
+  std::atomic<bool> up{false};               // it has initialized, and looks for work from now on
   std::atomic<bool> lost_descriptor{false};  // it ends for that reason
   StackTrace stack;                          // where it was when it was asked to say, or when it crashed
 };

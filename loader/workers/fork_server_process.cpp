@@ -276,7 +276,7 @@ milliseconds ForkServerProcess::wait_before_start(std::size_t id) const {
   return killed == 0 ? milliseconds(0) : std::min(kFirstForkWait * (1 << (killed - 1)), kLongestForkWait);
 }
 
-// It has initialised, and holds nothing: its end says nothing about the samples, nor about the way workers start.
+// It has initialized, and holds nothing: its end says nothing about the samples, nor about the way workers start.
 bool ForkServerProcess::is_idle(std::size_t id) const {
   return record(id).up.load() && job_.table.held_by(id).empty();
 }

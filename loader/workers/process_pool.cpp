@@ -49,9 +49,9 @@ class ProcessPool final : public WorkerPool {
 
   bool wait(Deadline deadline) override {
     if (final_) std::rethrow_exception(final_);
-    const bool signalled = poll(&job_.table.completion(), deadline);
+    const bool signaled = poll(&job_.table.completion(), deadline);
     if (final_) std::rethrow_exception(final_);
-    return signalled;
+    return signaled;
   }
 
   void throw_if_failed() override {

@@ -102,7 +102,7 @@ void spread(const WorkerJob& job, std::size_t worker) {
   }
 }
 
-bool initialise(const WorkerJob& job, std::size_t worker) {
+bool initialize(const WorkerJob& job, std::size_t worker) {
   set_worker_info({static_cast<int>(worker), job.workers, job.seed});
   if (job.spread) spread(job, worker);
   try {
@@ -153,7 +153,7 @@ void load_until_told(const WorkerJob& job, std::size_t worker) {
 
 WorkerEnd run_worker(const WorkerJob& job, std::size_t worker) {
   job.table.worker_record(worker).stack.base = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
-  if (!initialise(job, worker)) return WorkerEnd::init_failed;
+  if (!initialize(job, worker)) return WorkerEnd::init_failed;
   job.table.worker_record(worker).up.store(true);
   try {
     load_until_told(job, worker);

@@ -29,7 +29,7 @@ inline constexpr std::size_t kInlineWorker = 0xffff;
 // dataset's goes into the chunk's failure record and ends the chunk.
 bool load_one_chunk(const WorkerJob& job);
 
-// Which of `cpus` worker `worker` of `workers` keeps to: neighbours, as many for each. All of them where that
+// Which of `cpus` worker `worker` of `workers` keeps to: neighbors, as many for each. All of them where that
 // would leave fewer than two for one: then the system balances better.
 std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std::size_t workers);
 

@@ -41,7 +41,7 @@ class FiberPool final : public WorkerPool {
   FiberPool& operator=(const FiberPool&) = delete;
 
   bool wait(Deadline) override {
-    simulation().block([] { return simulation().signalled || simulation().told; });
+    simulation().block([] { return simulation().signaled || simulation().told; });
     job_.table.completion().drain();
     simulation().step();
     simulation().told = false;

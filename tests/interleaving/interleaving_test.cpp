@@ -157,7 +157,7 @@ TEST_CASE("interleavings: a spare slot is opened", "[process]") {
   check_all("a worker dies", kOne, {.deviations = 1, .deaths = 1, .failed_forks = 1}, open_spare);
 }
 
-TEST_CASE("interleavings: batches are cancelled", "[process]") {
+TEST_CASE("interleavings: batches are canceled", "[process]") {
   check_all("at once", kOne, {.deviations = 3, .deaths = 1, .failed_forks = 1}, cancel_at_once);
   check_all("later", kOne, {.deviations = 2, .deaths = 1, .failed_forks = 1}, cancel_after_news());
   // The fork server gives the chunk of the dead worker to all while the parent cancels it.

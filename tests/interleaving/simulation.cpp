@@ -83,7 +83,7 @@ void Simulation::reset(Choices& choices) {
     process.late.clear();
     process.doing = {};
   }
-  signalled = told = aside_ = false;
+  signaled = told = aside_ = false;
   mortal_ = true;
   steps_ = 0;
   failure_.reset();

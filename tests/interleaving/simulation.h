@@ -98,8 +98,8 @@ class Simulation {
   bool memory_is_short = false;  // for what is taken later
   void sleep_on(const void* word, const std::function<bool()>& unchanged);
   void wake_all(const void* word);
-  bool signalled = false;  // the eventfd
-  bool told = false;       // a report of the fork server's waits for the parent
+  bool signaled = false;  // the eventfd
+  bool told = false;      // a report of the fork server's waits for the parent
   bool runs(std::size_t process) const { return processes_[process].runs; }
   bool take_ended(std::size_t process);  // reaps it, if it has died
   bool has_ended(std::size_t process) const { return processes_[process].ended; }

@@ -169,23 +169,23 @@ LEAT_LOADER_TEST(outlives, "a batch may outlive its loader") {
 LEAT_LOADER_TEST(init_function,
                  "30, 31: worker_init_fn runs before any sample, and its exception reaches the caller") {
   if (workers.number == 0) return;
-  static thread_local bool initialised = false;
+  static thread_local bool initialized = false;
   const HookedDataset dataset(20, [](std::size_t) {
-    if (!initialised) throw std::runtime_error("not initialised");
+    if (!initialized) throw std::runtime_error("not initialized");
   });
   auto options = workers.with({.batch_size = 2});
-  options.worker_init_fn = [](int) { initialised = true; };
+  options.worker_init_fn = [](int) { initialized = true; };
   DataLoader loader(dataset, options);
   while (const auto batch = loader.next()) check_rows(*batch, 0);
 
-  options.worker_init_fn = [](int) { throw std::runtime_error("no licence"); };
+  options.worker_init_fn = [](int) { throw std::runtime_error("no license"); };
   DataLoader failing(dataset, options);
   expect_error<WorkerInitError>(
       [&] {
         while (failing.next()) {
         }
       },
-      {"worker_init_fn", "no licence"});
+      {"worker_init_fn", "no license"});
   expect_error<WorkerInitError>([&] { failing.next(); });
 }
 

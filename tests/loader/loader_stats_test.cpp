@@ -138,7 +138,7 @@ TEST_CASE("the tuner takes a worker back that the consumer waits for") {
   CHECK(tuner.workers() == 4);
 }
 
-TEST_CASE("workers share the CPUs as neighbours, where there are two for each") {
+TEST_CASE("workers share the CPUs as neighbors, where there are two for each") {
   const std::vector<int> cpus{0, 1, 2, 3, 8, 9, 10, 11};
   CHECK(share_of(cpus, 0, 4) == std::vector<int>{0, 1});
   CHECK(share_of(cpus, 3, 4) == std::vector<int>{10, 11});

@@ -125,7 +125,7 @@ LEAT_LOADER_TEST(left_out, "ragged: a bad sample is left out without a trace in 
         std::vector<std::uint64_t>{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19, 21, 22, 23});
 }
 
-LEAT_LOADER_TEST(stood_in_for, "ragged: a bad sample's neighbour stands in for it, at its own length") {
+LEAT_LOADER_TEST(stood_in_for, "ragged: a bad sample's neighbor stands in for it, at its own length") {
   const RaggedDataset whole(8, [](std::size_t index) { return index; });
   const RaggedDataset dataset(8, [](std::size_t index) {
     const bool bad = index == 0 || index == 5 || index == 6;

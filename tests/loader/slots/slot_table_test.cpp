@@ -57,7 +57,7 @@ TEST_CASE("chunks are claimed once each, from the oldest batch on") {
   CHECK((table.finished(0) && table.finished(1)));
 }
 
-TEST_CASE("cancelling leaves claimed chunks to their workers, and takes the others back") {
+TEST_CASE("canceling leaves claimed chunks to their workers, and takes the others back") {
   SlotTable table(layout_of(8), {1, 4, 1});
   table.publish(0, {1, 0, 0, 8, 2});
   const auto claim = table.claim(0);
@@ -176,7 +176,7 @@ TEST_CASE("a failed chunk goes on behind its bad row") {
   CHECK_FALSE(table.failed_chunk(0));
 }
 
-TEST_CASE("a cancelled batch is finished when its dead worker is taken care of") {
+TEST_CASE("a canceled batch is finished when its dead worker is taken care of") {
   SlotTable table(layout_of(4), {1, 2, 1});
   table.publish(0, {1, 0, 0, 4, 2});
   REQUIRE(table.claim(0));
