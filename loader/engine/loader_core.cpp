@@ -154,7 +154,7 @@ std::optional<HostBatch> LoaderCore::next() {
   require_own_process();
   if (broken_) std::rethrow_exception(broken_);
   if (!in_epoch_) start_epoch(next_epoch_);
-  const Deadline deadline = deadline_of_call();
+  const PollDeadline deadline = deadline_of_call();
   stall_.reset();
   meter_.looked();
   if (resolved_.tune) tune();
@@ -186,7 +186,7 @@ void LoaderCore::tell_warnings_of_dataset() {
   warn(options_.on_warning, text);
 }
 
-Deadline LoaderCore::deadline_of_call() const {
+PollDeadline LoaderCore::deadline_of_call() const {
   if (resolved_.timeout.count() == 0) return std::nullopt;
   return deadline_after(std::chrono::steady_clock::now(), resolved_.timeout);
 }
@@ -218,7 +218,7 @@ void LoaderCore::throw_if_broken() {
   }
 }
 
-void LoaderCore::make_progress(Deadline deadline) {
+void LoaderCore::make_progress(PollDeadline deadline) {
   if (!pool_) {
     load_one_chunk(job_);
     return;
@@ -233,10 +233,10 @@ void LoaderCore::make_progress(Deadline deadline) {
 }
 
 // Until `deadline` (false), but with a word now and then.
-bool LoaderCore::wait(Deadline deadline) {
+bool LoaderCore::wait(PollDeadline deadline) {
   try {
     if (!stall_) stall_.emplace(std::chrono::steady_clock::now(), resolved_.stall_warning);
-    const Deadline warning = stall_->next_warning();
+    const PollDeadline warning = stall_->next_warning();
     const bool warns_first = warning && (!deadline || *warning < *deadline);
     if (pool_->wait(warns_first ? warning : deadline)) return true;
     if (!warns_first) return false;

@@ -51,12 +51,12 @@ class LoaderCore {
   void renew_workers();
   void end_workers();
   void tell_warnings_of_dataset();
-  Deadline deadline_of_call() const;
+  PollDeadline deadline_of_call() const;
   void begin(EpochStart start);
   std::optional<HostBatch> take();
   void throw_if_broken();
-  void make_progress(Deadline deadline);
-  bool wait(Deadline deadline);
+  void make_progress(PollDeadline deadline);
+  bool wait(PollDeadline deadline);
   void tune();
   [[noreturn]] void throw_slots_held() const;
 

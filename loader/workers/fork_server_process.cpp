@@ -34,11 +34,6 @@ constexpr std::uint8_t kDeathsOfItsOwn = 2, kDeathsFromOutside = 3;
 constexpr int kFailedStarts = 3, kKilledStarts = 12;
 constexpr int kLooksPerTimeout = 4;
 
-milliseconds until(std::chrono::steady_clock::time_point when) {
-  const auto left = std::chrono::ceil<milliseconds>(when - std::chrono::steady_clock::now());
-  return std::max(left, milliseconds(0));
-}
-
 // Between looks at workers that have such a timeout.
 milliseconds look_interval(nanoseconds timeout) {
   const auto interval = std::chrono::ceil<milliseconds>(timeout / kLooksPerTimeout);
@@ -140,7 +135,7 @@ int ForkServerProcess::run_child(std::size_t id, int fork_server) {
 ForkServerProcess::Wake ForkServerProcess::wait() {
   polled_.assign({{channel_.get(), POLLIN, 0}, {parent_.get(), POLLIN, 0}});
   for (const Worker& worker : workers_) polled_.push_back({worker.process.pidfd(), POLLIN, 0});
-  while (::poll(polled_.data(), polled_.size(), poll_timeout()) < 0) {
+  while (::poll(polled_.data(), polled_.size(), poll_timeout(next_look())) < 0) {
     if (errno != EINTR) return Wake::end;
   }
   if (polled_[1].revents != 0) return Wake::end;
@@ -156,16 +151,18 @@ ForkServerProcess::Wake ForkServerProcess::hear() {
   return Wake::work;
 }
 
-int ForkServerProcess::poll_timeout() const {
-  milliseconds timeout = milliseconds::max();
-  for (const Pending& pending : pending_) timeout = std::min(timeout, until(pending.when));
-  if (options_.sample_timeout.count() > 0)
-    timeout = std::min(timeout, look_interval(options_.sample_timeout));
+// When there is something to do though nobody says so.
+PollDeadline ForkServerProcess::next_look() const {
+  if (gave_up_) return std::nullopt;
+  const auto now = Clock::now();
+  PollDeadline next;
+  const auto look_at = [&next](Clock::time_point when) { next = next ? std::min(*next, when) : when; };
+  for (const Pending& pending : pending_) look_at(pending.when);
+  if (options_.sample_timeout.count() > 0) look_at(now + look_interval(options_.sample_timeout));
   const bool initializing = std::any_of(workers_.begin(), workers_.end(),
                                         [&](const Worker& worker) { return !record(worker.id).up.load(); });
-  if (options_.init_timeout.count() > 0 && initializing)
-    timeout = std::min(timeout, look_interval(options_.init_timeout));
-  return gave_up_ || timeout == milliseconds::max() ? -1 : static_cast<int>(timeout.count());
+  if (options_.init_timeout.count() > 0 && initializing) look_at(now + look_interval(options_.init_timeout));
+  return next;
 }
 
 void ForkServerProcess::watch_deadlines() {
@@ -319,7 +316,7 @@ void ForkServerProcess::end_all() {
   while (!workers_.empty()) {
     std::vector<pollfd> polled{{parent_.get(), POLLIN, 0}};
     for (const Worker& worker : workers_) polled.push_back({worker.process.pidfd(), POLLIN, 0});
-    const int ready = ::poll(polled.data(), polled.size(), static_cast<int>(until(deadline).count()));
+    const int ready = ::poll(polled.data(), polled.size(), poll_timeout(deadline));
     if (ready == 0 || polled[0].revents != 0 || (ready < 0 && errno != EINTR)) break;
     if (ready < 0) continue;
     for (std::size_t i = workers_.size(); i-- > 0;) {

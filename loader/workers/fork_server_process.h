@@ -10,6 +10,7 @@
 
 #include "leat/datasets/base/unique_fd.h"
 #include "leat/loader/os/child_process.h"
+#include "leat/loader/os/poll_deadline.h"
 #include "leat/loader/workers/crash_loop_breaker.h"
 #include "leat/loader/workers/fork_server.h"
 #include "leat/loader/workers/observed_time.h"
@@ -61,7 +62,7 @@ class ForkServerProcess {
   int run_child(std::size_t id, int fork_server);
   Wake wait();
   Wake hear();
-  int poll_timeout() const;
+  PollDeadline next_look() const;
   void reap_ended();
   void reap(Worker worker);
   WorkerEnding ending_of(const Worker& worker, int status);

@@ -47,7 +47,7 @@ class ProcessPool final : public WorkerPool {
 
   ~ProcessPool() override { job_.table.stop(); }
 
-  bool wait(Deadline deadline) override {
+  bool wait(PollDeadline deadline) override {
     if (final_) std::rethrow_exception(final_);
     const bool signaled = poll(&job_.table.completion(), deadline);
     if (final_) std::rethrow_exception(final_);
@@ -85,7 +85,7 @@ class ProcessPool final : public WorkerPool {
   }
 
  private:
-  bool poll(const WakePipe* completion, Deadline deadline) {
+  bool poll(const WakePipe* completion, PollDeadline deadline) {
     require_ours(fork_server_.is_ours() && (completion == nullptr || completion->is_ours()));
     std::array<pollfd, 2> polled{{{fork_server_.fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
     if (completion != nullptr) polled[1].fd = completion->fd();

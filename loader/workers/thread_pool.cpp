@@ -1,8 +1,6 @@
 // Workers as threads of the calling process.
 #include <fmt/format.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 
 #include <atomic>
 #include <cerrno>
@@ -12,6 +10,7 @@
 
 #include "leat/datasets/errors.h"
 #include "leat/loader/errors.h"
+#include "leat/loader/os/blocked_signals.h"
 #include "leat/loader/os/library_threads.h"
 #include "leat/loader/workers/worker_activity.h"
 #include "leat/loader/workers/worker_pool.h"
@@ -27,6 +26,7 @@ class ThreadPool final : public WorkerPool {
       : job_(job), library_threads_(options.library_threads) {
     if (library_threads_ > 0) libraries_ = LibraryThreads::find();
     try {
+      const BlockedSignals blocked;  // in the workers: signals are the business of the application's threads
       for (int worker = 0; worker < options.workers; ++worker) {
         threads_.emplace_back([this, worker] { run(static_cast<std::size_t>(worker)); });
       }
@@ -40,7 +40,7 @@ class ThreadPool final : public WorkerPool {
 
   ~ThreadPool() override { job_.table.stop(); }
 
-  bool wait(Deadline deadline) override {
+  bool wait(PollDeadline deadline) override {
     throw_if_failed();
     require_ours(job_.table.completion().is_ours());
     pollfd completed{job_.table.completion().fd(), POLLIN, 0};
@@ -74,9 +74,6 @@ class ThreadPool final : public WorkerPool {
   }
 
   void run(std::size_t worker) {
-    sigset_t all;  // signals are the application's threads' business
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
     libraries_.limit_this_thread_to(library_threads_);
     if (run_worker(job_, worker) != WorkerEnd::init_failed) return;
     failed_.store(static_cast<int>(worker));

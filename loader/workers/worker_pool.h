@@ -3,16 +3,14 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "leat/datasets/warning.h"
 #include "leat/loader/errors.h"
+#include "leat/loader/os/poll_deadline.h"
 #include "leat/loader/workers/worker.h"
 
 namespace leat::detail {
-
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;  // none: for ever
 
 // Used by one thread at a time. The table has been told to stop before a pool is destroyed; the destructor
 // waits for the workers' end.
@@ -23,7 +21,7 @@ class WorkerPool {
   // Blocks until the table signals completion (true) or the deadline passes (false); may return true early.
   // The caller has called table.await() and looked at the table since. Throws WorkerError or WorkerInitError
   // where loading cannot go on, then and ever after.
-  virtual bool wait(Deadline deadline) = 0;
+  virtual bool wait(PollDeadline deadline) = 0;
 
   // Throws what wait() would throw, if it is known already; never blocks.
   virtual void throw_if_failed() = 0;
@@ -57,11 +55,5 @@ WorkerInitError init_error_of(const SlotTable& table, int worker);
 
 // Throws Error if the loader's descriptors are no longer `ours`: other code of the process has closed them.
 void require_ours(bool ours);
-
-// `wait` after `start`; none if that is beyond what the clock can say.
-Deadline deadline_after(std::chrono::steady_clock::time_point start, std::chrono::nanoseconds wait);
-
-// Milliseconds until the deadline for poll(): -1 for none, rounded up, never below 0.
-int poll_timeout(Deadline deadline);
 
 }  // namespace leat::detail

@@ -40,7 +40,7 @@ class FiberPool final : public WorkerPool {
   FiberPool(const FiberPool&) = delete;
   FiberPool& operator=(const FiberPool&) = delete;
 
-  bool wait(Deadline) override {
+  bool wait(PollDeadline) override {
     simulation().block([] { return simulation().signaled || simulation().told; });
     job_.table.completion().drain();
     simulation().step();
