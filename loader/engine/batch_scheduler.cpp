@@ -31,13 +31,14 @@ SlotTable::Dimensions dimensions_of(const BatchLayout& layout, const SchedulerOp
 
 }  // namespace
 
-BatchScheduler::BatchScheduler(const BatchLayout& layout, SchedulerOptions options)
+BatchScheduler::BatchScheduler(const BatchLayout& layout, const SchedulerOptions& options,
+                               std::shared_ptr<Trace> trace)
     : table_(layout, dimensions_of(layout, options)),
-      options_(std::move(options)),
+      options_(options),
       ledger_(table_.slots()),
       bad_samples_(options_.bad_sample_limit),
       planner_(layout.capacity()),
-      trace_(options_.trace, table_) {}
+      trace_(std::move(trace), table_) {}
 
 void BatchScheduler::begin_epoch(EpochStart start) {
   const std::lock_guard lock(mutex_);

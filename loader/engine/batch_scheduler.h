@@ -17,6 +17,7 @@
 #include "leat/loader/engine/bad_sample_log.h"
 #include "leat/loader/engine/delivery_log.h"
 #include "leat/loader/engine/epoch_planner.h"
+#include "leat/loader/engine/scheduler_options.h"
 #include "leat/loader/engine/slot_trace.h"
 #include "leat/loader/host_batch.h"
 #include "leat/loader/slots/slot_ledger.h"
@@ -24,19 +25,6 @@
 #include "leat/loader/slots/slot_table.h"
 
 namespace leat::detail {
-
-struct SchedulerOptions {
-  std::size_t depth = 1;             // batches in flight
-  std::size_t max_held_batches = 1;  // slots for so many more
-  std::size_t workers = 0;
-  std::size_t reorder_bytes = 0;  // for spare slots, where order matters
-  Forks forks = Forks::share;     // copy: there are no worker processes
-  bool in_order = true;
-  bool batched = true;
-  SampleErrorPolicy on_bad_sample = SampleErrorPolicy::raise;
-  BadSampleLimit bad_sample_limit{};
-  std::shared_ptr<Trace> trace = nullptr;
-};
 
 // Since the epoch began, but for the slots.
 struct SchedulerCounts {
@@ -61,7 +49,9 @@ struct SchedulerCounts {
 //  4. The consumer never holds more batches than there are common slots.
 class BatchScheduler final : public SlotOwner, public std::enable_shared_from_this<BatchScheduler> {
  public:
-  BatchScheduler(const BatchLayout& layout, SchedulerOptions options);  // throws MemoryError, SystemError
+  // `trace` may be null. Throws MemoryError, SystemError.
+  BatchScheduler(const BatchLayout& layout, const SchedulerOptions& options,
+                 std::shared_ptr<Trace> trace = nullptr);
 
   SlotTable& table() noexcept { return table_; }
   const SlotTable& table() const noexcept { return table_; }

@@ -42,7 +42,6 @@ class LoaderCore {
   std::vector<int> worker_pids() const { return pool_ ? pool_->pids() : std::vector<int>(); }
 
  private:
-  SchedulerOptions scheduler_options() const;
   std::shared_ptr<Trace> open_trace() const;
   void require_own_process() const;
   void warn_of_too_many_workers() const;

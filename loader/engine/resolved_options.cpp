@@ -64,20 +64,26 @@ ResolvedLoaderOptions resolve(const DataLoaderOptions& options) {
   const std::size_t depth = workers == 0 ? 1 : checked_multiply(factor, workers);
   const std::size_t rows =
       options.batch_sampler ? options.batch_sampler->max_batch_size() : options.batch_size.value_or(1);
+  const bool forks = workers > 0 && options.worker_kind == WorkerKind::processes;
   return {.batch_size = rows,
-          .num_workers = num_workers,
           .tune = tune,
-          .worker_kind = options.worker_kind,
-          .depth = depth,
-          .max_held_batches = options.max_held_batches,
-          .reorder_bytes = options.in_order && workers > 1 ? options.reorder_bytes : 0,
-          .drop_last = options.drop_last,
-          .timeout = options.timeout,
-          .seed = options.seed,
-          .sample_timeout = options.sample_timeout,
-          .init_timeout = options.init_timeout,
-          .stall_warning = options.stall_warning,
-          .worker_threads = options.worker_threads};
+          .workers = {.num_workers = num_workers,
+                      .seed = options.seed,
+                      .worker_init_fn = options.worker_init_fn,
+                      .worker_threads = options.worker_threads,
+                      .spread_workers = options.spread_workers,
+                      .sample_timeout = options.sample_timeout,
+                      .init_timeout = options.init_timeout,
+                      .on_warning = options.on_warning},
+          .scheduling = {.depth = depth,
+                         .max_held_batches = options.max_held_batches,
+                         .workers = workers,
+                         .reorder_bytes = options.in_order && workers > 1 ? options.reorder_bytes : 0,
+                         .forks = forks ? Forks::share : Forks::copy,
+                         .in_order = options.in_order,
+                         .batched = options.batch_size.has_value(),
+                         .on_bad_sample = options.on_bad_sample,
+                         .bad_sample_limit = options.bad_sample_limit}};
 }
 
 }  // namespace leat::detail

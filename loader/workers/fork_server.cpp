@@ -18,13 +18,13 @@ namespace {
 constexpr std::chrono::milliseconds kForkServerGrace{3000};
 }
 
-ForkServer::ForkServer(const WorkerJob& job, const WorkerPoolOptions& options) {
+ForkServer::ForkServer(const WorkerJob& job) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) throw_errno("socketpair");
   UniqueFd fork_server_end(ends[1]);
   channel_ = OwnFd(UniqueFd(ends[0]));
   UniqueFd parent = open_pidfd(::getpid());
-  const WorkerProcessSetup setup = WorkerProcessSetup::prepare(options.library_threads);
+  const WorkerProcessSetup setup = WorkerProcessSetup::prepare(job.options);
   process_ = ChildProcess::run(
       [&] {
         channel_ = {};
@@ -33,7 +33,7 @@ ForkServer::ForkServer(const WorkerJob& job, const WorkerPoolOptions& options) {
         const std::array<int, 4> needed{completion.fd(), completion.write_fd(), fork_server_end.get(),
                                         parent.get()};
         close_inherited_fds(needed);
-        return ForkServerProcess(job, setup, options, std::move(fork_server_end), std::move(parent)).run();
+        return ForkServerProcess(job, setup, std::move(fork_server_end), std::move(parent)).run();
       },
       {SIGINT});
 }

@@ -42,7 +42,7 @@ struct ForkServerReport {
 class ForkServer {
  public:
   // Throws SystemError where the fork server cannot be forked.
-  ForkServer(const WorkerJob& job, const WorkerPoolOptions& options);
+  explicit ForkServer(const WorkerJob& job);
 
   // Asks the workers to end (the caller has told them in its own way, too), gives them a second, then kills.
   ~ForkServer();

@@ -57,16 +57,16 @@ bool is_traced(int pid) {
 
 }  // namespace
 
-ForkServerProcess::ForkServerProcess(const WorkerJob& job, const WorkerProcessSetup& setup,
-                                     const WorkerPoolOptions& options, UniqueFd channel, UniqueFd parent)
+ForkServerProcess::ForkServerProcess(const WorkerJob& job, const WorkerProcessSetup& setup, UniqueFd channel,
+                                     UniqueFd parent)
     : job_(job),
       setup_(setup),
-      options_(options),
+      options_(job.options),
       channel_(std::move(channel)),
       parent_(std::move(parent)),
-      breaker_(static_cast<std::size_t>(options.workers)),
+      breaker_(static_cast<std::size_t>(options_.num_workers)),
       oom_kills_(oom_kills()),
-      failed_starts_(static_cast<std::size_t>(options.workers)) {}
+      failed_starts_(static_cast<std::size_t>(options_.num_workers)) {}
 
 int ForkServerProcess::run() {
   ::prctl(PR_SET_NAME, "leat-forkserver");

@@ -30,8 +30,7 @@ inline constexpr char kStacksRequest = 's';
 class ForkServerProcess {
  public:
   // `channel` leads to the parent, `parent` is its pidfd.
-  ForkServerProcess(const WorkerJob& job, const WorkerProcessSetup& setup, const WorkerPoolOptions& options,
-                    UniqueFd channel, UniqueFd parent);
+  ForkServerProcess(const WorkerJob& job, const WorkerProcessSetup& setup, UniqueFd channel, UniqueFd parent);
 
   int run();  // until told to end, or until the parent is gone; the exit status
 
@@ -80,7 +79,7 @@ class ForkServerProcess {
   // Constant after construction.
   const WorkerJob& job_;
   const WorkerProcessSetup& setup_;
-  const WorkerPoolOptions& options_;
+  const WorkerOptions& options_;  // of job_
   UniqueFd channel_;
   UniqueFd parent_;  // sees the parent's end even while another process holds the channel open
 

@@ -31,18 +31,17 @@ constexpr std::chrono::milliseconds kStacksPatience{1000};  // with the answers 
 class ProcessPool final : public WorkerPool {
  public:
   // Returns when all workers run, or when some do and the rest cannot be forked for now.
-  ProcessPool(const WorkerJob& job, const WorkerPoolOptions& options)
-      : job_(job), options_(options), fork_server_(job_, options_) {
+  explicit ProcessPool(const WorkerJob& job) : job_(job), fork_server_(job_) {
     const auto patience = steady_clock::now() + kStartPatience;
     auto silence = steady_clock::now() + kSilencePatience;
-    while (started_ < options_.workers && !final_) {
+    while (started_ < job_.options.num_workers && !final_) {
       if (fork_errno_ != 0 && steady_clock::now() >= patience) break;
       if (fork_errno_ == 0 && steady_clock::now() >= silence) throw_silent_fork_server();
       const int heard = reports_;
       poll(nullptr, fork_errno_ != 0 ? patience : silence);  // or until a signal comes, which says nothing
       if (reports_ != heard) silence = steady_clock::now() + kSilencePatience;
     }
-    if (started_ < options_.workers && !final_) go_on_with_fewer();
+    if (started_ < job_.options.num_workers && !final_) go_on_with_fewer();
   }
 
   ~ProcessPool() override { job_.table.stop(); }
@@ -61,7 +60,7 @@ class ProcessPool final : public WorkerPool {
 
   std::vector<int> pids() const override {
     std::vector<int> pids;
-    for (int worker = 0; worker < options_.workers; ++worker) {
+    for (int worker = 0; worker < job_.options.num_workers; ++worker) {
       const int pid = job_.table.worker_record(static_cast<std::size_t>(worker)).pid.load();
       if (pid != 0) pids.push_back(pid);
     }
@@ -70,7 +69,7 @@ class ProcessPool final : public WorkerPool {
 
   std::string describe_workers(bool stacks) override {
     std::vector<std::string> workers;  // before they are asked, which wakes them
-    for (int worker = 0; worker < options_.workers; ++worker)
+    for (int worker = 0; worker < job_.options.num_workers; ++worker)
       workers.push_back("\n  " + describe_worker(job_.table, static_cast<std::size_t>(worker)));
     const bool answered = stacks && fork_server_.ask_for_stacks() && wait_for_stacks();
     std::string text;
@@ -113,7 +112,7 @@ class ProcessPool final : public WorkerPool {
         fork_errno_ = report.error;
         break;
       case Kind::died:
-        warn(options_.on_warning,
+        warn(job_.options.on_warning,
              fmt::format(
                  "worker {} (process {}) {}; another takes its place and loads what it had not finished",
                  report.worker, report.pid, report.ending.describe()));
@@ -159,14 +158,13 @@ class ProcessPool final : public WorkerPool {
 
   void go_on_with_fewer() const {
     if (started_ == 0) throw SystemError("starting the worker processes", fork_errno_);
-    warn(options_.on_warning,
+    warn(job_.options.on_warning,
          fmt::format("only {} of {} worker processes could be started ({}); the others are "
                      "tried again while loading goes on",
-                     started_, options_.workers, std::generic_category().message(fork_errno_)));
+                     started_, job_.options.num_workers, std::generic_category().message(fork_errno_)));
   }
 
   const WorkerJob job_;
-  const WorkerPoolOptions options_;
   ForkServer fork_server_;
   int reports_ = 0;  // heard
   int started_ = 0;
@@ -177,8 +175,8 @@ class ProcessPool final : public WorkerPool {
 
 }  // namespace
 
-std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options) {
-  return std::make_unique<ProcessPool>(job, options);
+std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job) {
+  return std::make_unique<ProcessPool>(job);
 }
 
 }  // namespace leat::detail

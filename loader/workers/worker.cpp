@@ -13,7 +13,7 @@ namespace {
 
 void load_row(const WorkerJob& job, const Claim& claim, const BatchDescriptor& descriptor, std::size_t row) {
   const std::uint64_t index = job.table.indices(claim.slot)[row];
-  Rng rng(job.seed, descriptor.epoch, index);
+  Rng rng(job.options.seed, descriptor.epoch, index);
   SampleWriter out(job.table.layout().schema(), job.table.columns(claim.slot), row,
                    claim.chunk * descriptor.rows_per_chunk, job.table.ragged_memory());
   job.dataset.get(index, rng, out);
@@ -80,10 +80,11 @@ ChunkPhase load_chunk(const WorkerJob& job, const Claim& claim, ReadAhead& ahead
 void load_claimed(const WorkerJob& job, const Claim& claim, ReadAhead& ahead, WorkerRecord& record) {
   const std::size_t first = job.table.row_in_progress(claim);
   const std::uint64_t began = steady_ns();
+  const bool has_deadline = job.options.sample_timeout.count() > 0;  // each sample's beginning is noted then
   record.busy_since.store(began, std::memory_order_relaxed);
   const ChunkPhase phase = load_chunk(job, claim, ahead, [&] {
     count_sample(record);
-    if (job.sample_deadline) record.busy_since.store(steady_ns(), std::memory_order_relaxed);
+    if (has_deadline) record.busy_since.store(steady_ns(), std::memory_order_relaxed);
   });
   if (phase == ChunkPhase::failed) count_sample(record);
   const std::uint64_t ended = steady_ns(), took = ended - began;
@@ -96,17 +97,17 @@ void load_claimed(const WorkerJob& job, const Claim& claim, ReadAhead& ahead, Wo
 
 void spread(const WorkerJob& job, std::size_t worker) {
   try {
-    set_affinity(share_of(affinity_mask(), worker, static_cast<std::size_t>(job.workers)));
+    set_affinity(share_of(affinity_mask(), worker, static_cast<std::size_t>(job.options.num_workers)));
   } catch (const SystemError&) {  // NOLINT(bugprone-empty-catch): on purpose
     // The set of CPUs has just changed, or may not be: it is about speed only.
   }
 }
 
 bool initialize(const WorkerJob& job, std::size_t worker) {
-  set_worker_info({static_cast<int>(worker), job.workers, job.seed});
-  if (job.spread) spread(job, worker);
+  set_worker_info({static_cast<int>(worker), job.options.num_workers, job.options.seed});
+  if (job.options.spread_workers) spread(job, worker);
   try {
-    if (job.init) job.init(static_cast<int>(worker));
+    if (job.options.worker_init_fn) job.options.worker_init_fn(static_cast<int>(worker));
     return true;
   } catch (...) {
     job.table.worker_failure(worker).capture();

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "leat/datasets/dataset.h"
 #include "leat/loader/slots/slot_table.h"
+#include "leat/loader/workers/worker_options.h"
 
 namespace leat::detail {
 
@@ -15,11 +15,7 @@ namespace leat::detail {
 struct WorkerJob {
   SlotTable& table;
   const Dataset& dataset;
-  std::uint64_t seed = 0;
-  std::function<void(int worker)> init;
-  bool sample_deadline = false;  // workers note when they begin each sample, not only each chunk
-  int workers = 0;
-  bool spread = false;  // each worker keeps to its share of the CPUs
+  const WorkerOptions& options;
 };
 
 // The id that chunks loaded on the caller's thread carry.
@@ -36,11 +32,11 @@ std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std:
 // Why a worker has ended.
 enum class WorkerEnd {
   told,             // the table said stop
-  init_failed,      // job.init threw; the worker's failure record says what
+  init_failed,      // worker_init_fn threw; the worker's failure record says what
   lost_descriptor,  // see LostDescriptor; what it had loaded is there, but the parent does not know
 };
 
-// Runs job.init, then loads until the table says stop.
+// Runs worker_init_fn, then loads until the table says stop.
 WorkerEnd run_worker(const WorkerJob& job, std::size_t worker);
 
 }  // namespace leat::detail

@@ -1,11 +1,9 @@
 // The workers of a loader, whatever kind they are.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <vector>
 
-#include "leat/datasets/warning.h"
 #include "leat/loader/errors.h"
 #include "leat/loader/os/poll_deadline.h"
 #include "leat/loader/workers/worker.h"
@@ -38,17 +36,9 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = default;
 };
 
-struct WorkerPoolOptions {
-  int workers = 1;
-  int library_threads = 1;                     // of OpenMP and its like, in each worker; 0: as they are
-  std::chrono::nanoseconds sample_timeout{0};  // 0: none; processes only
-  std::chrono::nanoseconds init_timeout{0};    // 0: none; processes only
-  WarningHandler on_warning = nullptr;
-};
-
 // Everything `job` refers to outlives the pool. Throws SystemError where no worker can be started.
-std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options);
-std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, const WorkerPoolOptions& options);
+std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job);
+std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job);
 
 // For a worker whose worker_init_fn threw, as its record in the table says.
 WorkerInitError init_error_of(const SlotTable& table, int worker);

@@ -13,11 +13,10 @@ namespace leat::detail {
 /// the C library or the dynamic linker, which threads may hold at the moment of the fork, and then for ever in the child.
 struct WorkerProcessSetup {
   LibraryThreads libraries;
-  int library_threads = 1;  // of each library; 0: as they are
 
   /// Call it right before the fork. Also registers the handler that keeps exit() in a worker from running the exit
   /// handlers of the application, those registered so far included.
-  static WorkerProcessSetup prepare(int library_threads);
+  static WorkerProcessSetup prepare(const WorkerOptions& options);
 };
 
 /// Exit statuses of worker processes. Code of the user's may exit with the same.

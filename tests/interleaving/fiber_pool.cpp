@@ -23,9 +23,10 @@ void start_worker(const WorkerJob& job, std::size_t worker) {
 // Waits like ProcessPool, for the wake-up pipe and the fork server's channel.
 class FiberPool final : public WorkerPool {
  public:
-  FiberPool(const WorkerJob& job, std::size_t workers) : job_(job), fork_server_(job_, workers) {
+  explicit FiberPool(const WorkerJob& job) : job_(job), fork_server_(job_) {
     open_job = &job_;
-    for (std::size_t worker = 0; worker < workers; ++worker) start_worker(job_, worker);
+    for (int worker = 0; worker < job_.options.num_workers; ++worker)
+      start_worker(job_, static_cast<std::size_t>(worker));
     simulation().start(Simulation::kForkServer, [this] { fork_server_.run(); });
   }
 
@@ -70,7 +71,8 @@ SlotTable& table_of_the_loader() {
   return open_job->table;
 }
 
-FiberForkServer::FiberForkServer(const WorkerJob& job, std::size_t workers) : job_(job), pending_(workers) {}
+FiberForkServer::FiberForkServer(const WorkerJob& job)
+    : job_(job), pending_(static_cast<std::size_t>(job.options.num_workers)) {}
 
 void FiberForkServer::run() {
   for (;;) {
@@ -132,11 +134,11 @@ void FiberForkServer::report() {
 
 namespace detail {
 
-std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options) {
-  return std::make_unique<interleaving::FiberPool>(job, static_cast<std::size_t>(options.workers));
+std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job) {
+  return std::make_unique<interleaving::FiberPool>(job);
 }
 
-std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob&, const WorkerPoolOptions&) {
+std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob&) {
   throw std::logic_error("a simulation has worker processes");
 }
 

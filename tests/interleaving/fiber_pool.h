@@ -13,7 +13,7 @@ namespace leat::interleaving {
 // What ForkServerProcess does, without processes: reap() and start() are its functions of these names.
 class FiberForkServer {
  public:
-  FiberForkServer(const WorkerJob& job, std::size_t workers);
+  explicit FiberForkServer(const WorkerJob& job);
 
   void run();
   void close() { closing_ = true; }

@@ -21,8 +21,8 @@ TableLife::TableLife(const Machine& machine, std::size_t slots, std::size_t rows
       bad_(bad),
       dataset_(kMostSamples, bad),
       table_(BatchLayout(dataset_.schema(), rows), {slots, rows, machine.workers, spare}),
-      job_{table_, dataset_, kSeed, nullptr, false},
-      pool_(start_worker_processes(job_, {static_cast<int>(machine.workers)})),
+      options_{.num_workers = static_cast<int>(machine.workers), .seed = kSeed},
+      pool_(start_worker_processes({table_, dataset_, options_})),
       published_(slots + spare),
       failed_(slots + spare) {}
 

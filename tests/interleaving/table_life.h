@@ -42,7 +42,7 @@ class TableLife {
   const BadOnes bad_;
   SteppedDataset dataset_;
   SlotTable table_;
-  WorkerJob job_;
+  const WorkerOptions options_;
   std::unique_ptr<WorkerPool> pool_;
   std::uint64_t generation_ = 0;
   std::vector<std::uint64_t> published_;            // per slot: the generation

@@ -192,7 +192,8 @@ TEST_CASE("an interval of the second epoch counts its own samples only") {
   const auto scheduler = std::make_shared<BatchScheduler>(
       BatchLayout(dataset.schema(), 4),
       SchedulerOptions{.depth = 1, .max_held_batches = 1, .forks = Forks::copy});
-  const WorkerJob job{.table = scheduler->table(), .dataset = dataset, .init = nullptr};
+  const WorkerOptions options{};
+  const WorkerJob job{.table = scheduler->table(), .dataset = dataset, .options = options};
   LoaderMeter meter(*scheduler, 0);
   const auto load = [&](std::uint64_t epoch, std::size_t batches) {
     meter.begin_epoch();

@@ -182,13 +182,13 @@ TEST_CASE("spare slots are for several workers that load in order") {
   constexpr std::size_t kBytes = 12345;
   const auto bytes_of = [](DataLoaderOptions options) {
     options.reorder_bytes = kBytes;
-    return resolve(options).reorder_bytes;
+    return resolve(options).scheduling.reorder_bytes;
   };
   CHECK(bytes_of({.num_workers = 2}) == kBytes);
   CHECK(bytes_of({.num_workers = 0}) == 0);
   CHECK(bytes_of({.num_workers = 1}) == 0);
   CHECK(bytes_of({.num_workers = 2, .in_order = false}) == 0);
-  CHECK(resolve({.num_workers = 2}).reorder_bytes == std::size_t{64} << 20);
+  CHECK(resolve({.num_workers = 2}).scheduling.reorder_bytes == std::size_t{64} << 20);
 }
 
 TEST_CASE("a chunk that fails again while its first bad row is set aside is not taken for settled") {
