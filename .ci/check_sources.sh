@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fails where the house has a hole: an include of a room or a folder above its own, a public header that includes an inside one,
-# a name outside the namespace of its folder, a device header outside the folders for it, or a test's name that would be lost on
-# its way through CMake's lists.
+# a name outside the namespace of its folder, a device header outside the folders for it, a test's name that would be lost on
+# its way through CMake's lists, or a word that the project has given up (words.txt).
 # The rooms, lowest first: datasets, loader, transfer, parallel; bench, tools and tests see all. A header directly in a room is
 # the room's face; what lies in a folder of it is inside, in namespace leat::detail. (datasets/ is on its way there.)
 set -euo pipefail
@@ -89,5 +89,13 @@ while IFS=: read -r file line _; do
   complain "$file:$line: brackets and semicolons in a test's name hide it, and those after it, from CTest"
 done < <(grep -rnE '(TEST_CASE|LEAT_LOADER_TEST)\([^"]*"[^"]*[][;]' tests || true)
 
-[ "$bad" -eq 0 ] && echo "layers, headers and test names: clean"
+# words.txt: an extended regular expression, a tab, and what to write instead. The rooms that keep to it:
+worded=(loader)
+while IFS=: read -r file line text; do
+  while IFS=$'\t' read -r word instead; do
+    [[ $text =~ $word ]] && complain "$file:$line: '${BASH_REMATCH[0]}': write $instead"
+  done <.ci/words.txt
+done < <(grep -rnE -f <(cut -f1 .ci/words.txt) "${worded[@]}" || true)
+
+[ "$bad" -eq 0 ] && echo "layers, headers, test names and words: clean"
 exit "$bad"

@@ -30,6 +30,9 @@ MemoryError::MemoryError(std::string_view purpose, std::size_t asked, std::size_
 DataError::DataError(std::string source, std::string_view problem)
     : Error(fmt::format("{}: {}", source, without_source(problem, source))), source_(std::move(source)) {}
 
+InternalError::InternalError(std::string_view fault)
+    : Error(fmt::format("{}: this is an internal fault of leat; please report it", fault)) {}
+
 std::string in_bytes(std::size_t bytes) {
   constexpr std::array kUnits{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return fmt::format("{} bytes", bytes);

@@ -59,6 +59,13 @@ class DataError : public Error {
   std::string source_;
 };
 
+/// A fault of the library itself; the message asks to report it.
+class InternalError : public Error {
+ public:
+  /// `fault` says what was found to be wrong: "slot 3 is free already".
+  explicit InternalError(std::string_view fault);
+};
+
 // "100 bytes", "1.5 GiB (1610612736 bytes)".
 std::string in_bytes(std::size_t bytes);
 

@@ -11,7 +11,7 @@ namespace leat {
 
 /// What the loader does about a sample whose get() throws, or that ends two worker processes. With skip and substitute,
 /// next() passes over a batch without a good row; size() and LoaderState::batches count it.
-enum class OnBadSample {
+enum class SampleErrorPolicy {
   raise,       ///< next() throws SampleError in place of the batch
   skip,        ///< the row is left out: the batch is shorter by one
   substitute,  ///< the row is a copy of the nearest good row of its batch, the one before if there is one

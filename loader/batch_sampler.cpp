@@ -69,26 +69,29 @@ void BatchSampler::require_number(std::uint64_t epoch, std::size_t number, std::
       fmt::format("batch {} was asked for, but epoch {} has {} batches, from 0 on", number, epoch, batches));
 }
 
-SampledBatches::SampledBatches(std::shared_ptr<const Sampler> sampler, std::size_t batch_size, bool drop_last)
+FixedSizeBatchSampler::FixedSizeBatchSampler(std::shared_ptr<const Sampler> sampler, std::size_t batch_size,
+                                             bool drop_last)
     : sampler_(std::move(sampler)), batch_size_(batch_size), drop_last_(drop_last) {
   if (!sampler_) throw ArgumentError("batches need a sampler, but the pointer to it is null");
   if (batch_size == 0) throw ArgumentError("batch_size is 0; a batch has at least 1 row");
 }
 
-std::size_t SampledBatches::size(std::uint64_t) const {
+std::size_t FixedSizeBatchSampler::size(std::uint64_t) const {
   return EpochPlan{sampler_->size(), batch_size_, drop_last_}.batches();
 }
 
-void SampledBatches::batch(std::uint64_t epoch, std::size_t number, std::vector<std::uint64_t>& out) const {
+void FixedSizeBatchSampler::batch(std::uint64_t epoch, std::size_t number,
+                                  std::vector<std::uint64_t>& out) const {
   const EpochPlan cut{sampler_->size(), batch_size_, drop_last_};
   require_number(epoch, number, cut.batches());
   out.resize(cut.rows(number));
   sampler_->indices(epoch, cut.first(number), out);
 }
 
-std::shared_ptr<const BatchSampler> SampledBatches::remaining(std::uint64_t epoch,
-                                                              const PositionSet& consumed) const {
-  return std::make_shared<SampledBatches>(sampler_->remaining(epoch, consumed), batch_size_, drop_last_);
+std::shared_ptr<const BatchSampler> FixedSizeBatchSampler::remaining(std::uint64_t epoch,
+                                                                     const PositionSet& consumed) const {
+  return std::make_shared<FixedSizeBatchSampler>(sampler_->remaining(epoch, consumed), batch_size_,
+                                                 drop_last_);
 }
 
 }  // namespace leat

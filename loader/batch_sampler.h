@@ -60,11 +60,11 @@ class BatchSampler : public std::enable_shared_from_this<BatchSampler> {
 };
 
 /// Cuts a sampler's order into batches of equal size; the last one may be short, or left out.
-class SampledBatches final : public BatchSampler {
+class FixedSizeBatchSampler final : public BatchSampler {
  public:
   /// Cuts the order of `sampler`; `drop_last` leaves out a short last batch. Throws ArgumentError for a null sampler,
   /// and for a batch size of 0.
-  SampledBatches(std::shared_ptr<const Sampler> sampler, std::size_t batch_size, bool drop_last);
+  FixedSizeBatchSampler(std::shared_ptr<const Sampler> sampler, std::size_t batch_size, bool drop_last);
   std::size_t size(std::uint64_t epoch) const override;
   std::size_t max_batch_size() const override { return batch_size_; }
   void batch(std::uint64_t epoch, std::size_t number, std::vector<std::uint64_t>& out) const override;

@@ -101,14 +101,14 @@ class BucketBatchSampler::Buckets {
     std::size_t first;
     std::size_t rows;
   };
-  class Order;  // of the samples of a bucket in an epoch
+  class Permuted;  // the samples of a bucket in an epoch
 
   void fill_buckets(const BucketBatchSamplerOptions& options);
   std::size_t largest_batch(const Bucket& bucket) const;
   std::shared_ptr<const std::vector<Cut>> cuts(std::uint64_t epoch) const;
   void cut_bucket(std::size_t number, std::uint64_t epoch, std::vector<Cut>& cuts) const;
-  std::size_t rows_from(std::size_t first, const Bucket& bucket, const Order& order) const;
-  bool has_room(const Cut& cut, const Order& order) const;
+  std::size_t rows_from(std::size_t first, const Bucket& bucket, const Permuted& samples) const;
+  bool has_room(const Cut& cut, const Permuted& samples) const;
   bool within_budget(std::size_t rows, std::uint64_t longest) const;
 
   // Constant after construction.
@@ -124,9 +124,9 @@ class BucketBatchSampler::Buckets {
   EpochCache<std::vector<Cut>> cuts_;
 };
 
-class BucketBatchSampler::Buckets::Order {
+class BucketBatchSampler::Buckets::Permuted {
  public:
-  Order(const Bucket& bucket, bool shuffle, std::uint64_t epoch)
+  Permuted(const Bucket& bucket, bool shuffle, std::uint64_t epoch)
       : samples_(bucket.samples), shuffle_(shuffle), order_(samples_.size(), bucket.seed, epoch) {}
 
   std::uint64_t operator[](std::size_t position) const {
@@ -196,30 +196,30 @@ void BucketBatchSampler::Buckets::cut_bucket(std::size_t number, std::uint64_t e
                                              std::vector<Cut>& cuts) const {
   const Bucket& bucket = buckets_[number];
   if (bucket.samples.empty()) return;
-  const Order order(bucket, shuffle_, epoch);
+  const Permuted samples(bucket, shuffle_, epoch);
   for (std::size_t first = 0; first < bucket.samples.size(); first += cuts.back().rows) {
-    cuts.push_back({number, first, rows_from(first, bucket, order)});
+    cuts.push_back({number, first, rows_from(first, bucket, samples)});
   }
-  if (drop_last_ && has_room(cuts.back(), order)) cuts.pop_back();
+  if (drop_last_ && has_room(cuts.back(), samples)) cuts.pop_back();
 }
 
 std::size_t BucketBatchSampler::Buckets::rows_from(std::size_t first, const Bucket& bucket,
-                                                   const Order& order) const {
+                                                   const Permuted& samples) const {
   const std::size_t limit = std::min(bucket.max_rows, bucket.samples.size() - first);
   if (!token_budget_) return limit;
   std::uint64_t longest = 0;
   for (std::size_t rows = 0; rows < limit; ++rows) {
-    longest = std::max(longest, lengths_[order[first + rows]]);
+    longest = std::max(longest, lengths_[samples[first + rows]]);
     if (!within_budget(rows + 1, longest)) return rows;
   }
   return limit;
 }
 
-bool BucketBatchSampler::Buckets::has_room(const Cut& cut, const Order& order) const {
+bool BucketBatchSampler::Buckets::has_room(const Cut& cut, const Permuted& samples) const {
   if (cut.rows == buckets_[cut.bucket].max_rows) return false;
   if (!token_budget_) return true;
   std::uint64_t longest = 0;
-  for (std::size_t i = 0; i < cut.rows; ++i) longest = std::max(longest, lengths_[order[cut.first + i]]);
+  for (std::size_t i = 0; i < cut.rows; ++i) longest = std::max(longest, lengths_[samples[cut.first + i]]);
   return within_budget(cut.rows + 1, longest);
 }
 
@@ -231,9 +231,9 @@ void BucketBatchSampler::Buckets::batch(std::uint64_t epoch, std::size_t number,
   std::size_t position = share.position(number);
   position = position < left ? consumed.missing(position) : (position - left) % cuts->size();  // padding
   const Cut& cut = (*cuts)[shuffle_ ? Permutation(cuts->size(), seed_, epoch)(position) : position];
-  const Order order(buckets_[cut.bucket], shuffle_, epoch);
+  const Permuted samples(buckets_[cut.bucket], shuffle_, epoch);
   out.clear();
-  for (std::size_t i = 0; i < cut.rows; ++i) out.push_back(order[cut.first + i]);
+  for (std::size_t i = 0; i < cut.rows; ++i) out.push_back(samples[cut.first + i]);
 }
 
 class BucketBatchSampler::Rest final : public BatchSampler {

@@ -59,7 +59,7 @@ struct DataLoaderOptions {
   /// then after four times, and so on. 0 means never.
   std::chrono::nanoseconds stall_warning = std::chrono::seconds(30);
   /// What to do about a sample whose get() throws, or that ends two worker processes, the second one fresh.
-  OnBadSample on_bad_sample = OnBadSample::raise;
+  SampleErrorPolicy on_bad_sample = SampleErrorPolicy::raise;
   /// Limit of bad samples, for policies other than raise.
   BadSampleLimit bad_sample_limit = {};
   /// Whether to deliver batches in the order of the sampler. If not, they come as they get ready; HostBatch::number()
@@ -92,7 +92,7 @@ struct DataLoaderOptions {
   /// least two CPUs for each. If not, the system places them.
   bool spread_workers = true;
   /// Number of batches that the consumer may hold at once without reducing those in flight.
-  std::size_t leases = 3;
+  std::size_t max_held_batches = 3;
   /// Receives warnings of what was repaired while loading goes on, such as a worker that died, and the warnings of the
   /// dataset (Dataset::warnings()) once, at the end of the first epoch that has any. If it is empty, they are printed
   /// to stderr. What it throws, the loader's member throws that called it, and so does every later call.

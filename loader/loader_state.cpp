@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr const char* kVersionKey = "leat_loader_state";
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw ArgumentError("the loader state is not usable: " + why);
+  throw DataError("the loader state", why);
 }
 
 std::uint64_t number(const json& object, const char* key) {
@@ -104,7 +104,12 @@ std::string LoaderState::to_json() const {
       {"samples", samples},       {"ahead", beyond}, {"earlier", before},
       {"order", order},           {"seed", seed},    {"dataset_size", dataset_size},
       {"world_size", world_size}, {"rank", rank},    {"batch_size", batch_size}};
-  return object.dump();
+  try {
+    return object.dump();
+  } catch (const json::exception& error) {
+    throw ArgumentError(
+        fmt::format("the fingerprint of the order cannot be written as JSON: {}", error.what()));
+  }
 }
 
 LoaderState LoaderState::from_json(const std::string& text) {

@@ -53,9 +53,11 @@ struct LoaderState {
   ///     {"leat_loader_state":2,"epoch":3,"batches":17,"samples":4352,"ahead":{},
   ///      "earlier":{"consumed":[[0,1024]],"batches":4,"samples":1024},"order":"random: 50000 samples, seed 1",
   ///      "seed":1,"dataset_size":50000,"world_size":1,"rank":0,"batch_size":256}
+  ///
+  /// Throws ArgumentError if `order` is not UTF-8.
   std::string to_json() const;
 
-  /// Reads what to_json() returns. Throws ArgumentError that names what is missing, of the wrong type, out of range, or
+  /// Reads what to_json() returns. Throws DataError that names what is missing, of the wrong type, out of range, or
   /// of another version.
   static LoaderState from_json(const std::string& text);
 

@@ -2,15 +2,15 @@
 
 namespace leat {
 
-const char* name_of(Verdict verdict) noexcept {
-  switch (verdict) {
-    case Verdict::too_early:
+const char* name_of(Bottleneck bottleneck) noexcept {
+  switch (bottleneck) {
+    case Bottleneck::unknown:
       return "too early to tell";
-    case Verdict::loader_bound:
+    case Bottleneck::loader:
       return "loader-bound";
-    case Verdict::balanced:
+    case Bottleneck::balanced:
       return "balanced";
-    case Verdict::consumer_bound:
+    case Bottleneck::consumer:
       return "consumer-bound";
   }
   return "unknown";

@@ -10,11 +10,11 @@
 namespace leat {
 
 /// What holds up the loop of loading and computing.
-enum class Verdict {
-  too_early,       ///< fewer than ten batches, or no time to speak of
-  loader_bound,    ///< the consumer waits for data
-  balanced,        ///< the consumer waits a little
-  consumer_bound,  ///< data wait for the consumer
+enum class Bottleneck {
+  unknown,   ///< fewer than ten batches, or no time to speak of
+  loader,    ///< the consumer waits for data
+  balanced,  ///< the consumer waits a little
+  consumer,  ///< data wait for the consumer
 };
 
 /// Figures on one worker.
@@ -46,11 +46,11 @@ struct LoaderStats {
   std::uint64_t restarts = 0;        ///< workers that died and were replaced
   std::uint64_t bad_samples = 0;     ///< samples that were skipped or substituted
 
-  Verdict verdict = Verdict::too_early;  ///< what holds up the loop
-  std::string advice;                    ///< one sentence
+  Bottleneck bottleneck = Bottleneck::unknown;  ///< what holds up the loop
+  std::string advice;                           ///< one sentence
 };
 
 /// Returns a name for messages: "loader-bound".
-const char* name_of(Verdict verdict) noexcept;
+const char* name_of(Bottleneck bottleneck) noexcept;
 
 }  // namespace leat

@@ -14,7 +14,7 @@ BatchSource BatchSource::of(DataLoader& loader) {
   source.start_epoch = [&core](std::uint64_t epoch) { core.start_epoch(epoch); };
   source.state = [&core] { return core.state(); };
   source.layout = loader.layout();
-  source.max_held_batches = loader.options().leases;
+  source.max_held_batches = loader.options().max_held_batches;
   source.memory = loader.slots().bytes;
   source.keeper = loader.slot_keeper();
   return source;

@@ -7,8 +7,8 @@
 #include "leat/datasets/base/checked.h"
 #include "leat/datasets/base/memory_limits.h"
 #include "leat/loader/errors.h"
+#include "leat/loader/slots/chunk_sizing.h"
 #include "leat/loader/slots/ragged_packing.h"
-#include "leat/loader/slots/run_sizing.h"
 
 namespace leat::detail {
 
@@ -24,20 +24,21 @@ std::size_t spare_slots(const SchedulerOptions& options, std::size_t bytes_of_sl
 }
 
 SlotTable::Dimensions dimensions_of(const BatchLayout& layout, const SchedulerOptions& options) {
-  const std::size_t runs = RunSizing::max_runs(layout.capacity(), options.workers);
-  return {checked_add(options.depth, options.leases), runs, options.workers,
-          spare_slots(options, SlotTable::bytes_of_slot(layout, runs)), options.forks};
+  const std::size_t chunks = ChunkSizing::max_chunks(layout.capacity(), options.workers);
+  return {checked_add(options.depth, options.max_held_batches), chunks, options.workers,
+          spare_slots(options, SlotTable::bytes_of_slot(layout, chunks)), options.forks};
 }
 
 }  // namespace
 
-BatchScheduler::BatchScheduler(const BatchLayout& layout, SchedulerOptions options)
+BatchScheduler::BatchScheduler(const BatchLayout& layout, const SchedulerOptions& options,
+                               std::shared_ptr<Trace> trace)
     : table_(layout, dimensions_of(layout, options)),
-      options_(std::move(options)),
+      options_(options),
       ledger_(table_.slots()),
       bad_samples_(options_.bad_sample_limit),
       planner_(layout.capacity()),
-      trace_(options_.trace, table_) {}
+      trace_(std::move(trace), table_) {}
 
 void BatchScheduler::begin_epoch(EpochStart start) {
   const std::lock_guard lock(mutex_);
@@ -103,27 +104,28 @@ bool BatchScheduler::finished(const InFlight& batch) const {
 
 void BatchScheduler::publish_next() {
   const std::vector<std::uint64_t>& indices = planner_.indices();
-  BatchTicket ticket;
-  ticket.epoch = planner_.epoch();
-  ticket.number = planner_.number();
-  ticket.rows = indices.size();
-  ticket.rows_per_run = RunSizing::rows_per_run(ticket.rows, table_.active(), table_.ns_per_sample());
+  BatchDescriptor descriptor;
+  descriptor.epoch = planner_.epoch();
+  descriptor.number = planner_.number();
+  descriptor.rows = indices.size();
+  descriptor.rows_per_chunk =
+      ChunkSizing::rows_per_chunk(descriptor.rows, table_.active(), table_.ns_per_sample());
   const std::size_t slot = ledger_.take();
   std::copy(indices.begin(), indices.end(), table_.indices(slot).begin());
-  ticket.generation = ++generation_;
-  table_.publish(slot, ticket);
-  in_flight_.push_back({slot, ticket, {}, steady_ns(), false});
+  descriptor.generation = ++generation_;
+  table_.publish(slot, descriptor);
+  in_flight_.push_back({slot, descriptor, {}, steady_ns(), false});
   planner_.advance();
 }
 
 std::optional<HostBatch> BatchScheduler::take() {
   const std::optional<InFlight> taken = take_ready();
   if (!taken) return std::nullopt;
-  const auto& ticket = taken->ticket;
+  const auto& descriptor = taken->descriptor;
   std::byte* const data = table_.data(taken->slot);
   const std::span<std::uint64_t> indices = table_.indices(taken->slot);
-  HostBatch batch({.epoch = ticket.epoch,
-                   .number = ticket.number,
+  HostBatch batch({.epoch = descriptor.epoch,
+                   .number = descriptor.number,
                    .rows = rows_of(*taken),
                    .slot = taken->slot,
                    .data = data,
@@ -132,19 +134,20 @@ std::optional<HostBatch> BatchScheduler::take() {
                    .batched = options_.batched},
                   shared_from_this());
   // Without the lock: it may move megabytes, and gives the slot back where it throws.
-  pack_ragged_fields(table_.layout(), data, ticket.rows, ticket.rows_per_run, table_.ragged_memory());
-  if (options_.on_bad_sample == OnBadSample::skip) {
-    remove_rows(table_.layout(), data, indices.first(ticket.rows), taken->bad_rows);
+  pack_ragged_fields(table_.layout(), data, descriptor.rows, descriptor.rows_per_chunk,
+                     table_.ragged_memory());
+  if (options_.on_bad_sample == SampleErrorPolicy::skip) {
+    remove_rows(table_.layout(), data, indices.first(descriptor.rows), taken->bad_rows);
   } else {
-    substitute_rows(table_.layout(), data, indices.first(ticket.rows), taken->bad_rows,
+    substitute_rows(table_.layout(), data, indices.first(descriptor.rows), taken->bad_rows,
                     table_.ragged_memory());
   }
   return batch;
 }
 
 std::size_t BatchScheduler::rows_of(const InFlight& batch) const {
-  const bool skip = options_.on_bad_sample == OnBadSample::skip;
-  return batch.ticket.rows - (skip ? batch.bad_rows.size() : 0);
+  const bool skip = options_.on_bad_sample == SampleErrorPolicy::skip;
+  return batch.descriptor.rows - (skip ? batch.bad_rows.size() : 0);
 }
 
 std::optional<BatchScheduler::InFlight> BatchScheduler::take_ready() {
@@ -155,11 +158,11 @@ std::optional<BatchScheduler::InFlight> BatchScheduler::take_ready() {
     std::rethrow_exception(std::exchange(planning_error_, nullptr));
   }
   for (Flight batch = deliverable(); batch != in_flight_.end(); batch = deliverable()) {
-    if (options_.on_bad_sample == OnBadSample::raise) {
-      if (const auto run = table_.failed_run(batch->slot)) raise(batch, *run);
+    if (options_.on_bad_sample == SampleErrorPolicy::raise) {
+      if (const auto chunk = table_.failed_chunk(batch->slot)) raise(batch, *chunk);
     }
     if (!settle(*batch)) continue;  // some of its rows have gone to the workers again
-    if (batch->bad_rows.size() < batch->ticket.rows) return deliver(batch);
+    if (batch->bad_rows.size() < batch->descriptor.rows) return deliver(batch);
     recycle(batch);  // nothing is left of it
   }
   return std::nullopt;
@@ -172,25 +175,25 @@ BatchScheduler::Flight BatchScheduler::deliverable() {
   return !in_flight_.empty() && finished(in_flight_.front()) ? in_flight_.begin() : in_flight_.end();
 }
 
-// A run stops at its bad row; the rows behind it are loaded once that row is noted. False where there are any, or
+// A chunk stops at its bad row; the rows behind it are loaded once that row is noted. False where there are any, or
 // were: they may have been loaded meanwhile, and one of them found bad.
 bool BatchScheduler::settle(InFlight& batch) {
-  while (const auto run = table_.failed_run(batch.slot)) set_aside(batch, *run);
-  return finished(batch) && !table_.failed_run(batch.slot);
+  while (const auto chunk = table_.failed_chunk(batch.slot)) set_aside(batch, *chunk);
+  return finished(batch) && !table_.failed_chunk(batch.slot);
 }
 
-void BatchScheduler::set_aside(InFlight& batch, std::size_t run) {
-  const FailureRecord& failure = table_.failure(batch.slot, run);
+void BatchScheduler::set_aside(InFlight& batch, std::size_t chunk) {
+  const FailureRecord& failure = table_.failure(batch.slot, chunk);
   batch.bad_rows.push_back(failure.row);
-  BadSample bad{planner_.epoch(), batch.ticket.number, origin_of(failure)};
-  empty_ragged_row(table_.layout(), table_.data(batch.slot), batch.ticket.first_row(run), failure.row);
-  table_.reopen_after_failure(batch.slot, run);
+  BadSample bad{planner_.epoch(), batch.descriptor.number, origin_of(failure)};
+  empty_ragged_row(table_.layout(), table_.data(batch.slot), batch.descriptor.first_row(chunk), failure.row);
+  table_.reopen_after_failure(batch.slot, chunk);
   batch.seen_finished = false;
   bad_samples_.add(std::move(bad), planner_.samples());
 }
 
-void BatchScheduler::raise(const Flight& batch, std::size_t run) {
-  const SampleError error(batch->ticket.number, origin_of(table_.failure(batch->slot, run)));
+void BatchScheduler::raise(const Flight& batch, std::size_t chunk) {
+  const SampleError error(batch->descriptor.number, origin_of(table_.failure(batch->slot, chunk)));
   recycle(batch);
   throw error;
 }
@@ -209,10 +212,10 @@ SampleError::Origin BatchScheduler::origin_of(const FailureRecord& failure) cons
 BatchScheduler::InFlight BatchScheduler::deliver(const Flight& batch) {
   InFlight taken = std::move(*batch);
   std::sort(taken.bad_rows.begin(), taken.bad_rows.end());
-  deliveries_.delivered(taken.ticket.number, taken.ticket.rows);
+  deliveries_.delivered(taken.descriptor.number, taken.descriptor.rows);
   ++batches_delivered_;
   samples_delivered_ += rows_of(taken);
-  trace_.delivered(taken.slot, taken.ticket, taken.published_ns);
+  trace_.delivered(taken.slot, taken.descriptor, taken.published_ns);
   in_flight_.erase(batch);
   table_.clear(taken.slot);
   ledger_.deliver(taken.slot);
@@ -229,14 +232,14 @@ bool BatchScheduler::workers_rest() const {
 
 void BatchScheduler::recycle(const Flight& batch) {
   const std::size_t slot = batch->slot;
-  deliveries_.delivered(batch->ticket.number, batch->ticket.rows);
+  deliveries_.delivered(batch->descriptor.number, batch->descriptor.rows);
   in_flight_.erase(batch);
   table_.clear(slot);
   ledger_.free(slot);
   publish_more();
 }
 
-// Looks at the draining slots, too: the end of the last run of one is signalled to a parent that awaits it, but
+// Looks at the draining slots, too: the end of the last chunk of one is signaled to a parent that awaits it, but
 // not again. Where all slots drain or are leased, nothing else would ever be.
 bool BatchScheduler::ready() {
   const std::lock_guard lock(mutex_);

@@ -17,6 +17,7 @@
 #include "leat/loader/engine/bad_sample_log.h"
 #include "leat/loader/engine/delivery_log.h"
 #include "leat/loader/engine/epoch_planner.h"
+#include "leat/loader/engine/scheduler_options.h"
 #include "leat/loader/engine/slot_trace.h"
 #include "leat/loader/host_batch.h"
 #include "leat/loader/slots/slot_ledger.h"
@@ -24,19 +25,6 @@
 #include "leat/loader/slots/slot_table.h"
 
 namespace leat::detail {
-
-struct SchedulerOptions {
-  std::size_t depth = 1;   // batches in flight
-  std::size_t leases = 1;  // slots for so many more
-  std::size_t workers = 0;
-  std::size_t reorder_bytes = 0;  // for spare slots, where order matters
-  Forks forks = Forks::share;     // copy: there are no worker processes
-  bool in_order = true;
-  bool batched = true;
-  OnBadSample on_bad_sample = OnBadSample::raise;
-  BadSampleLimit bad_sample_limit{};
-  std::shared_ptr<Trace> trace = nullptr;
-};
 
 // Since the epoch began, but for the slots.
 struct SchedulerCounts {
@@ -56,12 +44,14 @@ struct SchedulerCounts {
 //     deliveries_ are all batches that the planner has gone by.
 //  2. At most `depth` batches are in flight; more, in free and in spare slots, only where the oldest of them is not
 //     finished and there would otherwise be fewer unfinished ones behind it than there are other workers.
-//  3. A slot is published only when the ledger says free, which it does only after every run of it has
+//  3. A slot is published only when the ledger says free, which it does only after every chunk of it has
 //     finished.
 //  4. The consumer never holds more batches than there are common slots.
 class BatchScheduler final : public SlotOwner, public std::enable_shared_from_this<BatchScheduler> {
  public:
-  BatchScheduler(const BatchLayout& layout, SchedulerOptions options);  // throws MemoryError, SystemError
+  // `trace` may be null. Throws MemoryError, SystemError.
+  BatchScheduler(const BatchLayout& layout, const SchedulerOptions& options,
+                 std::shared_ptr<Trace> trace = nullptr);
 
   SlotTable& table() noexcept { return table_; }
   const SlotTable& table() const noexcept { return table_; }
@@ -73,7 +63,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   // sampler threw, SampleError for a batch with a bad sample where the policy is to raise (the batch is done
   // with then), and TooManyBadSamplesError.
   std::optional<HostBatch> take();
-  bool ready();  // take() has something to say; otherwise all that can be published is, and will be signalled
+  bool ready();  // take() has something to say; otherwise all that can be published is, and will be signaled
   bool epoch_finished() const;  // every batch was delivered or its error thrown
   bool starved() const;         // the consumer holds as many batches as there are common slots
   std::size_t leased() const;
@@ -92,7 +82,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
  private:
   struct InFlight {
     std::size_t slot;
-    BatchTicket ticket;
+    BatchDescriptor descriptor;
     std::vector<std::uint32_t> bad_rows;
     std::uint64_t published_ns;
     mutable bool seen_finished = false;  // it stays so until a bad row of it is set aside
@@ -110,13 +100,13 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   Flight deliverable();  // in_flight_.end(): none
   bool all_leased() const { return ledger_.leased() >= table_.slots(); }
   bool settle(InFlight& batch);
-  void set_aside(InFlight& batch, std::size_t run);
+  void set_aside(InFlight& batch, std::size_t chunk);
   std::optional<InFlight> take_ready();
   InFlight deliver(const Flight& batch);
   std::size_t rows_of(const InFlight& batch) const;  // that are delivered
   void recycle(const Flight& batch);
   bool workers_rest() const;
-  [[noreturn]] void raise(const Flight& batch, std::size_t run);
+  [[noreturn]] void raise(const Flight& batch, std::size_t chunk);
   SampleError::Origin origin_of(const FailureRecord& failure) const;
 
   // Constant after construction.

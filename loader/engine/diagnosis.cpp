@@ -9,7 +9,7 @@ namespace leat::detail {
 
 namespace {
 
-constexpr std::uint64_t kBatchesToJudge = 10;
+constexpr std::uint64_t kBatchesToDiagnose = 10;
 constexpr double kWaitsMuch = 0.10, kWaitsLittle = 0.02;
 constexpr double kBusy = 0.80;
 
@@ -21,7 +21,7 @@ std::string advise_waiting(const LoaderStats& stats, double cpus) {
   if (stats.busy_share < kBusy) {
     return fmt::format(
         "the workers are busy {:.0f} % of the time only: let them work further ahead "
-        "(prefetch_factor), release batches sooner, or hold fewer of them (leases)",
+        "(prefetch_factor), release batches sooner, or hold fewer of them (max_held_batches)",
         100 * stats.busy_share);
   }
   if (workers + 1 <= cpus) {
@@ -44,18 +44,18 @@ std::string advise_idle(const LoaderStats& stats) {
 
 }  // namespace
 
-void judge(LoaderStats& stats, double cpus) {
-  if (stats.batches < kBatchesToJudge || stats.seconds <= 0) {
-    stats.verdict = Verdict::too_early;
+void diagnose(LoaderStats& stats, double cpus) {
+  if (stats.batches < kBatchesToDiagnose || stats.seconds <= 0) {
+    stats.bottleneck = Bottleneck::unknown;
     stats.advice = "too few batches to tell";
   } else if (stats.wait_share >= kWaitsMuch) {
-    stats.verdict = Verdict::loader_bound;
+    stats.bottleneck = Bottleneck::loader;
     stats.advice = advise_waiting(stats, cpus);
   } else if (stats.wait_share <= kWaitsLittle) {
-    stats.verdict = Verdict::consumer_bound;
+    stats.bottleneck = Bottleneck::consumer;
     stats.advice = advise_idle(stats);
   } else {
-    stats.verdict = Verdict::balanced;
+    stats.bottleneck = Bottleneck::balanced;
     stats.advice = "loading and computing take about the same time";
   }
 }

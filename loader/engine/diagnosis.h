@@ -5,7 +5,7 @@
 
 namespace leat::detail {
 
-/// Fills in the verdict and the advice from the rest. `cpus` is how many the process may use.
-void judge(LoaderStats& stats, double cpus);
+/// Fills in the bottleneck and the advice from the rest. `cpus` is how many the process may use.
+void diagnose(LoaderStats& stats, double cpus);
 
 }  // namespace leat::detail

@@ -11,7 +11,7 @@ EpochStart EpochSource::from_beginning(std::uint64_t epoch) const {
 EpochStart EpochSource::from(const LoaderState& state) const {
   EpochStart start = from_beginning(state.epoch);
   const std::shared_ptr<const BatchSampler> order = start.batches;
-  require_restorable(state, {*order, resolved_.seed, start.dataset_size});
+  require_restorable(state, {*order, options_.seed, start.dataset_size});
   if (same_division(state, *order)) {
     start.earlier = state.earlier;
     start.done = DeliveryLog(state.batches, state.samples, state.ahead);
@@ -37,7 +37,7 @@ LoaderState EpochSource::state(std::uint64_t epoch, const LoaderState::Earlier& 
           .ahead = done.ahead(),
           .earlier = earlier,
           .order = fingerprint(epoch, *order),
-          .seed = resolved_.seed,
+          .seed = options_.seed,
           .dataset_size = dataset_.size(),
           .world_size = order->world_size(),
           .rank = order->rank(),
@@ -54,12 +54,12 @@ const std::string& EpochSource::fingerprint(std::uint64_t epoch, const BatchSamp
 
 std::shared_ptr<const BatchSampler> EpochSource::order() const {
   if (options_.batch_sampler) return options_.batch_sampler;
-  return std::make_shared<SampledBatches>(sampler(), resolved_.batch_size, resolved_.drop_last);
+  return std::make_shared<FixedSizeBatchSampler>(sampler(), resolved_.batch_size, options_.drop_last);
 }
 
 std::shared_ptr<const Sampler> EpochSource::sampler() const {
   if (options_.sampler) return options_.sampler;
-  if (options_.shuffle) return std::make_shared<RandomSampler>(dataset_.size(), resolved_.seed);
+  if (options_.shuffle) return std::make_shared<RandomSampler>(dataset_.size(), options_.seed);
   return std::make_shared<SequentialSampler>(dataset_.size());
 }
 

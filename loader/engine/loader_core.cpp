@@ -25,20 +25,14 @@ LoaderCore::LoaderCore(const Dataset& dataset, DataLoaderOptions options)
       source_(dataset_, options_, resolved_),
       trace_(open_trace()),
       scheduler_(std::make_shared<BatchScheduler>(BatchLayout(dataset.schema(), resolved_.batch_size),
-                                                  scheduler_options())),
-      job_{.table = scheduler_->table(),
-           .dataset = dataset_,
-           .seed = resolved_.seed,
-           .init = options_.worker_init_fn,
-           .sample_deadline = resolved_.sample_timeout.count() > 0,
-           .workers = resolved_.num_workers,
-           .spread = options_.spread_workers},
-      meter_(*scheduler_, resolved_.num_workers),
-      tuner_((resolved_.num_workers + 1) / 2, resolved_.num_workers) {
-  if (resolved_.num_workers == 0) return;
+                                                  resolved_.scheduling, trace_)),
+      job_{.table = scheduler_->table(), .dataset = dataset_, .options = resolved_.workers},
+      meter_(*scheduler_, resolved_.workers.num_workers),
+      tuner_((resolved_.workers.num_workers + 1) / 2, resolved_.workers.num_workers) {
+  if (resolved_.workers.num_workers == 0) return;
   warn_of_too_many_workers();
   if (resolved_.tune) scheduler_->table().set_active(static_cast<std::size_t>(tuner_.workers()));
-  if (resolved_.worker_kind == WorkerKind::processes) look_for_threads();
+  if (options_.worker_kind == WorkerKind::processes) look_for_threads();
   start_workers();
 }
 
@@ -53,13 +47,8 @@ void LoaderCore::renew_workers() {
 }
 
 void LoaderCore::start_workers() {
-  const bool processes = resolved_.worker_kind == WorkerKind::processes;
-  pool_ = (processes ? start_worker_processes : start_worker_threads)(
-      job_, {.workers = resolved_.num_workers,
-             .library_threads = resolved_.worker_threads,
-             .sample_timeout = resolved_.sample_timeout,
-             .init_timeout = resolved_.init_timeout,
-             .on_warning = options_.on_warning});
+  const bool processes = options_.worker_kind == WorkerKind::processes;
+  pool_ = (processes ? start_worker_processes : start_worker_threads)(job_);
 }
 
 // Their claims are nobody's then; the batches are abandoned by the epoch that begins.
@@ -87,27 +76,14 @@ LoaderCore::~LoaderCore() {
   pool_.reset();
 }
 
-SchedulerOptions LoaderCore::scheduler_options() const {
-  return {.depth = resolved_.depth,
-          .leases = resolved_.leases,
-          .workers = static_cast<std::size_t>(resolved_.num_workers),
-          .reorder_bytes = resolved_.reorder_bytes,
-          .forks = resolved_.num_workers > 0 && resolved_.worker_kind == WorkerKind::processes ? Forks::share
-                                                                                               : Forks::copy,
-          .in_order = options_.in_order,
-          .batched = options_.batch_size.has_value(),
-          .on_bad_sample = options_.on_bad_sample,
-          .bad_sample_limit = options_.bad_sample_limit,
-          .trace = trace_};
-}
-
 std::shared_ptr<Trace> LoaderCore::open_trace() const {
   std::shared_ptr<Trace> trace = Trace::from_environment();
   if (!trace) return nullptr;
-  for (int worker = 0; worker < resolved_.num_workers; ++worker) {
+  for (int worker = 0; worker < resolved_.workers.num_workers; ++worker) {
     trace->name_track(Trace::kFirstWorker + worker, fmt::format("worker {}", worker));
   }
-  for (std::size_t slot = 0; slot < resolved_.depth + resolved_.leases; ++slot) {
+  for (std::size_t slot = 0; slot < resolved_.scheduling.depth + resolved_.scheduling.max_held_batches;
+       ++slot) {
     trace->name_track(Trace::kFirstSlot + static_cast<int>(slot), fmt::format("slot {}", slot));
   }
   return trace;
@@ -115,12 +91,12 @@ std::shared_ptr<Trace> LoaderCore::open_trace() const {
 
 void LoaderCore::warn_of_too_many_workers() const {
   const double cpus = usable_cpus();
-  if (resolved_.num_workers <= std::ceil(cpus)) return;
+  if (resolved_.workers.num_workers <= std::ceil(cpus)) return;
   warn(options_.on_warning,
        fmt::format(
            "{} workers on {:.3g} usable CPUs (affinity mask, control group): more workers than CPUs are "
            "seldom faster, unless samples wait for disks or networks",
-           resolved_.num_workers, cpus));
+           resolved_.workers.num_workers, cpus));
 }
 
 LoaderState LoaderCore::state() const {
@@ -130,7 +106,7 @@ LoaderState LoaderCore::state() const {
 
 // Without workers, everything that the loader has is copied by fork, so it works there, too.
 void LoaderCore::require_own_process() const {
-  if (resolved_.num_workers == 0 || owner_.is_current()) return;
+  if (resolved_.workers.num_workers == 0 || owner_.is_current()) return;
   throw ForkedProcessError(
       "this loader was made in another process, from which this one was forked: its workers serve that "
       "process only; make a loader in this process, or use num_workers = 0");
@@ -154,7 +130,7 @@ std::optional<HostBatch> LoaderCore::next() {
   require_own_process();
   if (broken_) std::rethrow_exception(broken_);
   if (!in_epoch_) start_epoch(next_epoch_);
-  const Deadline deadline = deadline_of_call();
+  const PollDeadline deadline = deadline_of_call();
   stall_.reset();
   meter_.looked();
   if (resolved_.tune) tune();
@@ -186,9 +162,9 @@ void LoaderCore::tell_warnings_of_dataset() {
   warn(options_.on_warning, text);
 }
 
-Deadline LoaderCore::deadline_of_call() const {
-  if (resolved_.timeout.count() == 0) return std::nullopt;
-  return deadline_after(std::chrono::steady_clock::now(), resolved_.timeout);
+PollDeadline LoaderCore::deadline_of_call() const {
+  if (options_.timeout.count() == 0) return std::nullopt;
+  return deadline_after(std::chrono::steady_clock::now(), options_.timeout);
 }
 
 void LoaderCore::tune() {
@@ -218,25 +194,25 @@ void LoaderCore::throw_if_broken() {
   }
 }
 
-void LoaderCore::make_progress(Deadline deadline) {
+void LoaderCore::make_progress(PollDeadline deadline) {
   if (!pool_) {
-    load_one_run(job_);
+    load_one_chunk(job_);
     return;
   }
   scheduler_->table().await();
   if (scheduler_->ready()) return;
   if (wait(deadline)) return;
-  const double seconds = std::chrono::duration<double>(resolved_.timeout).count();
-  const bool stacks = resolved_.timeout >= kTimeoutWorthStacks;
+  const double seconds = std::chrono::duration<double>(options_.timeout).count();
+  const bool stacks = options_.timeout >= kTimeoutWorthStacks;
   throw TimeoutError(
       fmt::format("no batch within the timeout of {:.3g} s:{}", seconds, pool_->describe_workers(stacks)));
 }
 
 // Until `deadline` (false), but with a word now and then.
-bool LoaderCore::wait(Deadline deadline) {
+bool LoaderCore::wait(PollDeadline deadline) {
   try {
-    if (!stall_) stall_.emplace(std::chrono::steady_clock::now(), resolved_.stall_warning);
-    const Deadline warning = stall_->next_warning();
+    if (!stall_) stall_.emplace(std::chrono::steady_clock::now(), options_.stall_warning);
+    const PollDeadline warning = stall_->next_warning();
     const bool warns_first = warning && (!deadline || *warning < *deadline);
     if (pool_->wait(warns_first ? warning : deadline)) return true;
     if (!warns_first) return false;
@@ -253,8 +229,8 @@ bool LoaderCore::wait(Deadline deadline) {
 void LoaderCore::throw_slots_held() const {
   throw SlotsHeldError(
       fmt::format("all {} batch slots are held by batches that were not released; release some, or raise "
-                  "DataLoaderOptions::leases (now {})",
-                  scheduler_->leased(), resolved_.leases));
+                  "DataLoaderOptions::max_held_batches (now {})",
+                  scheduler_->leased(), options_.max_held_batches));
 }
 
 }  // namespace leat::detail

@@ -42,7 +42,6 @@ class LoaderCore {
   std::vector<int> worker_pids() const { return pool_ ? pool_->pids() : std::vector<int>(); }
 
  private:
-  SchedulerOptions scheduler_options() const;
   std::shared_ptr<Trace> open_trace() const;
   void require_own_process() const;
   void warn_of_too_many_workers() const;
@@ -51,12 +50,12 @@ class LoaderCore {
   void renew_workers();
   void end_workers();
   void tell_warnings_of_dataset();
-  Deadline deadline_of_call() const;
+  PollDeadline deadline_of_call() const;
   void begin(EpochStart start);
   std::optional<HostBatch> take();
   void throw_if_broken();
-  void make_progress(Deadline deadline);
-  bool wait(Deadline deadline);
+  void make_progress(PollDeadline deadline);
+  bool wait(PollDeadline deadline);
   void tune();
   [[noreturn]] void throw_slots_held() const;
 

@@ -59,7 +59,7 @@ LoaderStats LoaderMeter::stats() const {
     stats.restarts += worker.restarts;
   }
   stats.bad_samples = scheduler_.bad_sample_count();
-  judge(stats, usable_cpus());
+  diagnose(stats, usable_cpus());
   return stats;
 }
 

@@ -49,7 +49,7 @@ void check(const DataLoaderOptions& options) {
   require(!(options.worker_init_fn && options.num_workers == 0), "worker_init_fn needs num_workers > 0");
   require(options.persistent_workers || options.num_workers != 0,
           "persistent_workers is about workers, and num_workers is 0");
-  require(options.leases > 0, "leases is 0; the consumer must be able to hold a batch");
+  require(options.max_held_batches > 0, "max_held_batches is 0; the consumer must be able to hold a batch");
 }
 
 }  // namespace
@@ -64,20 +64,26 @@ ResolvedLoaderOptions resolve(const DataLoaderOptions& options) {
   const std::size_t depth = workers == 0 ? 1 : checked_multiply(factor, workers);
   const std::size_t rows =
       options.batch_sampler ? options.batch_sampler->max_batch_size() : options.batch_size.value_or(1);
+  const bool forks = workers > 0 && options.worker_kind == WorkerKind::processes;
   return {.batch_size = rows,
-          .num_workers = num_workers,
           .tune = tune,
-          .worker_kind = options.worker_kind,
-          .depth = depth,
-          .leases = options.leases,
-          .reorder_bytes = options.in_order && workers > 1 ? options.reorder_bytes : 0,
-          .drop_last = options.drop_last,
-          .timeout = options.timeout,
-          .seed = options.seed,
-          .sample_timeout = options.sample_timeout,
-          .init_timeout = options.init_timeout,
-          .stall_warning = options.stall_warning,
-          .worker_threads = options.worker_threads};
+          .workers = {.num_workers = num_workers,
+                      .seed = options.seed,
+                      .worker_init_fn = options.worker_init_fn,
+                      .worker_threads = options.worker_threads,
+                      .spread_workers = options.spread_workers,
+                      .sample_timeout = options.sample_timeout,
+                      .init_timeout = options.init_timeout,
+                      .on_warning = options.on_warning},
+          .scheduling = {.depth = depth,
+                         .max_held_batches = options.max_held_batches,
+                         .workers = workers,
+                         .reorder_bytes = options.in_order && workers > 1 ? options.reorder_bytes : 0,
+                         .forks = forks ? Forks::share : Forks::copy,
+                         .in_order = options.in_order,
+                         .batched = options.batch_size.has_value(),
+                         .on_bad_sample = options.on_bad_sample,
+                         .bad_sample_limit = options.bad_sample_limit}};
 }
 
 }  // namespace leat::detail

@@ -18,16 +18,16 @@ void SlotTrace::opened(std::size_t slot) {
   if (trace_) trace_->name_track(track_of(slot), fmt::format("spare slot {}", slot));
 }
 
-void SlotTrace::delivered(std::size_t slot, const BatchTicket& ticket, std::uint64_t published_ns) {
+void SlotTrace::delivered(std::size_t slot, const BatchDescriptor& descriptor, std::uint64_t published_ns) {
   if (!trace_) return;
   const std::string arguments =
-      fmt::format(R"("epoch":{},"batch":{},"slot":{})", ticket.epoch, ticket.number, slot);
+      fmt::format(R"("epoch":{},"batch":{},"slot":{})", descriptor.epoch, descriptor.number, slot);
   std::uint64_t ended = published_ns;
-  for (std::size_t run = 0; run < ticket.runs(); ++run) {
-    const RunTiming timing = table_->timing(slot, run);
-    const std::size_t rows = ticket.last_row(run) - ticket.first_row(run);
+  for (std::size_t chunk = 0; chunk < descriptor.chunks(); ++chunk) {
+    const ChunkTiming timing = table_->timing(slot, chunk);
+    const std::size_t rows = descriptor.last_row(chunk) - descriptor.first_row(chunk);
     trace_->span(Trace::kFirstWorker + static_cast<int>(timing.worker),
-                 fmt::format("{} row{} of batch {}", rows, rows == 1 ? "" : "s", ticket.number),
+                 fmt::format("{} row{} of batch {}", rows, rows == 1 ? "" : "s", descriptor.number),
                  timing.began_ns, timing.ended_ns, arguments);
     ended = std::max(ended, timing.ended_ns);
   }

@@ -20,8 +20,8 @@ class SlotTrace {
       : trace_(std::move(trace)), table_(&table) {}
 
   void opened(std::size_t slot);  // a spare one
-  // The batch goes to the consumer; its runs are done. Times are nanoseconds of std::chrono::steady_clock.
-  void delivered(std::size_t slot, const BatchTicket& ticket, std::uint64_t published_ns);
+  // The batch goes to the consumer; its chunks are done. Times are nanoseconds of std::chrono::steady_clock.
+  void delivered(std::size_t slot, const BatchDescriptor& descriptor, std::uint64_t published_ns);
   void released(std::size_t slot);  // by the consumer
 
  private:

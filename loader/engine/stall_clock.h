@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "leat/loader/workers/worker_pool.h"
+#include "leat/loader/os/poll_deadline.h"
 
 namespace leat::detail {
 
@@ -15,7 +15,9 @@ class StallClock {
   /// `first`: after so long the first one comes; 0 for no warning.
   StallClock(Point began, std::chrono::nanoseconds first) : began_(began), last_(began), pause_(first) {}
 
-  Deadline next_warning() const { return pause_.count() == 0 ? std::nullopt : deadline_after(last_, pause_); }
+  PollDeadline next_warning() const {
+    return pause_.count() == 0 ? std::nullopt : deadline_after(last_, pause_);
+  }
 
   /// A warning is given. Returns for how many seconds the wait has taken.
   double warned(Point now) {

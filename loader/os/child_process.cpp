@@ -18,28 +18,14 @@
 #include <vector>
 
 #include "leat/datasets/errors.h"
+#include "leat/loader/os/blocked_signals.h"
+#include "leat/loader/os/poll_deadline.h"
 
 namespace leat::detail {
 
 namespace {
 
 constexpr int kUncaughtException = 125;
-
-// All signals blocked while it lives, so that no handler of the parent's runs in the young child.
-class BlockedSignals {
- public:
-  BlockedSignals() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  BlockedSignals(const BlockedSignals&) = delete;
-  BlockedSignals& operator=(const BlockedSignals&) = delete;
-  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
 
 void reset_signals(std::initializer_list<int> ignored) {
   for (int signal = 1; signal < NSIG; ++signal)
@@ -143,12 +129,10 @@ void ChildProcess::kill(int signal) const noexcept {
 }
 
 std::optional<int> ChildProcess::wait(std::chrono::milliseconds timeout) {
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  const PollDeadline deadline = deadline_after(std::chrono::steady_clock::now(), timeout);
   for (;;) {
-    const auto left =
-        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     pollfd gone{pidfd_.get(), POLLIN, 0};
-    const int ready = ::poll(&gone, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    const int ready = ::poll(&gone, 1, poll_timeout(deadline));
     if (ready > 0) return wait();
     if (ready == 0) return std::nullopt;
     if (errno != EINTR) throw_errno("poll for a child's end");

@@ -24,7 +24,7 @@ class Permutation {
 
  private:
   static constexpr int kRounds = 8;
-  static constexpr int kMinBits = 8;  // with fewer, neighbours of the order are visibly dependent
+  static constexpr int kMinBits = 8;  // with fewer, neighbors of the order are visibly dependent
 
   std::uint64_t encrypt(std::uint64_t value) const noexcept;
   std::uint64_t rotate(std::uint64_t value, std::uint64_t by) const noexcept;

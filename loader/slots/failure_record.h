@@ -12,8 +12,8 @@
 
 namespace leat::detail {
 
-// Lies in shared memory; fixed size; text that does not fit ends with "...". Written by the holder of the run
-// (or by the worker that the record belongs to), read by the parent once the run's word says failed.
+// Lies in shared memory; fixed size; text that does not fit ends with "...". Written by the holder of the chunk
+// (or by the worker that the record belongs to), read by the parent once the chunk's word says failed.
 struct FailureRecord {
   std::uint64_t index = 0;   // of the sample
   std::uint32_t row = 0;     // of the sample in its batch

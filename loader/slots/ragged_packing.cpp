@@ -25,7 +25,7 @@ class FieldPacker {
     offsets_[0] = 0;
   }
 
-  void append_run(std::size_t first, std::size_t last) {
+  void append_chunk(std::size_t first, std::size_t last) {
     const std::size_t start = first * max_length_;
     std::size_t end = start;
     for (std::size_t row = first; row < last; ++row) {
@@ -63,13 +63,13 @@ class FieldPacker {
 }  // namespace
 
 void pack_ragged_fields(const BatchLayout& layout, std::byte* base, std::size_t rows,
-                        std::size_t rows_per_run, RowMemory* memory) {
+                        std::size_t rows_per_chunk, RowMemory* memory) {
   if (layout.schema().ragged_fields() == 0) return;
   for (std::size_t field = 0; field < layout.schema().size(); ++field) {
     if (!layout.schema()[field].is_ragged()) continue;
     FieldPacker packer(layout, field, base, memory);
-    for (std::size_t first = 0; first < rows; first += rows_per_run) {
-      packer.append_run(first, std::min(first + rows_per_run, rows));
+    for (std::size_t first = 0; first < rows; first += rows_per_chunk) {
+      packer.append_chunk(first, std::min(first + rows_per_chunk, rows));
     }
   }
 }

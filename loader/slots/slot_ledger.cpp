@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
+
+#include "leat/datasets/errors.h"
 
 namespace leat::detail {
 
@@ -17,7 +18,7 @@ void SlotLedger::add_spare() {
 }
 
 std::size_t SlotLedger::take() {
-  if (!has_free()) throw std::logic_error("no slot is free");
+  if (!has_free()) throw InternalError("no slot is free");
   std::vector<std::size_t>& from = has_common() ? free_ : free_spare_;
   const std::size_t slot = from.back();
   from.pop_back();
@@ -34,8 +35,8 @@ void SlotLedger::drain(std::size_t slot) {
 }
 
 void SlotLedger::free(std::size_t slot) {
-  if (states_.at(slot) == State::free) throw std::logic_error(fmt::format("slot {} is free already", slot));
-  states_[slot] = State::free;
+  if (state(slot) == State::free) throw InternalError(fmt::format("slot {} is free already", slot));
+  state(slot) = State::free;
   (slot < common_ ? free_ : free_spare_).push_back(slot);
 }
 
@@ -51,10 +52,14 @@ std::size_t SlotLedger::count(State state) const noexcept {
   return static_cast<std::size_t>(std::count(states_.begin(), states_.end(), state));
 }
 
+SlotLedger::State& SlotLedger::state(std::size_t slot) {
+  if (slot < states_.size()) return states_[slot];
+  throw InternalError(fmt::format("slot {} is none of {}", slot, states_.size()));
+}
+
 void SlotLedger::move(std::size_t slot, State from, State to) {
-  if (states_.at(slot) != from)
-    throw std::logic_error(fmt::format("slot {} is not where it should be", slot));
-  states_[slot] = to;
+  if (state(slot) != from) throw InternalError(fmt::format("slot {} is not where it should be", slot));
+  state(slot) = to;
 }
 
 }  // namespace leat::detail

@@ -9,6 +9,8 @@ namespace leat::detail {
 // A slot is free, in flight (published, not delivered), draining (abandoned, a worker still writes) or leased
 // (the consumer holds it). Free slots are given out last freed first: that memory is still in the caches; but
 // common ones before spare ones, which are numbered behind them.
+//
+// Throws InternalError if a slot does not exist, or is not in the state that a move begins with.
 class SlotLedger {
  public:
   explicit SlotLedger(std::size_t common);
@@ -30,6 +32,7 @@ class SlotLedger {
   enum class State : unsigned char { free, in_flight, draining, leased };
 
   std::size_t count(State state) const noexcept;
+  State& state(std::size_t slot);
   void move(std::size_t slot, State from, State to);
 
   std::size_t common_;

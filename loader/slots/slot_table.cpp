@@ -25,17 +25,17 @@ std::span<std::byte> SlotTable::slot_memory() const noexcept {
 }
 
 FailureRecord& SlotTable::worker_failure(std::size_t worker) const {
-  return failures_[all_slots() * dimensions_.runs + worker];
+  return failures_[all_slots() * dimensions_.chunks + worker];
 }
 
 std::vector<Claim> SlotTable::held_by(std::size_t worker) const {
   std::vector<Claim> held;
   const std::size_t slots = opened();
   for (std::size_t slot = 0; slot < slots; ++slot) {
-    for (std::size_t run = 0; run < dimensions_.runs; ++run) {
-      const std::uint64_t seen = word(slot, run).load();
-      const ClaimWord claim = ClaimWord::unpack(seen);
-      if (claim.state == RunState::claimed && claim.worker == worker) held.push_back({slot, run, seen});
+    for (std::size_t chunk = 0; chunk < dimensions_.chunks; ++chunk) {
+      const std::uint64_t seen = word(slot, chunk).load();
+      const ChunkState claim = ChunkState::unpack(seen);
+      if (claim.phase == ChunkPhase::claimed && claim.worker == worker) held.push_back({slot, chunk, seen});
     }
   }
   return held;
@@ -48,75 +48,76 @@ void SlotTable::announce_work() {
 
 // --- the parent
 
-void SlotTable::publish(std::size_t slot, const BatchTicket& ticket) {
+void SlotTable::publish(std::size_t slot, const BatchDescriptor& descriptor) {
   SlotHeader& header = headers_[slot];
-  header.ticket = ticket;
-  header.runs.store(static_cast<std::uint32_t>(ticket.runs()), std::memory_order_relaxed);
-  header.next_run.store(0, std::memory_order_relaxed);
-  const std::uint64_t ready = ClaimWord{RunState::ready, 0, kAnyWorker, ticket.generation}.pack();
-  for (std::size_t run = 0; run < ticket.runs(); ++run) {
-    const auto first = static_cast<std::uint32_t>(ticket.first_row(run));
-    progress_[at(slot, run)].row.store(first, std::memory_order_relaxed);
-    word(slot, run).store(ready, std::memory_order_release);
+  header.descriptor = descriptor;
+  header.chunks.store(static_cast<std::uint32_t>(descriptor.chunks()), std::memory_order_relaxed);
+  header.next_chunk.store(0, std::memory_order_relaxed);
+  const std::uint64_t ready = ChunkState{ChunkPhase::ready, 0, kAnyWorker, descriptor.generation}.pack();
+  for (std::size_t chunk = 0; chunk < descriptor.chunks(); ++chunk) {
+    const auto first = static_cast<std::uint32_t>(descriptor.first_row(chunk));
+    progress_[at(slot, chunk)].row.store(first, std::memory_order_relaxed);
+    word(slot, chunk).store(ready, std::memory_order_release);
   }
-  header.generation.store(ticket.generation);
+  header.generation.store(descriptor.generation);
   announce_work();
 }
 
 bool SlotTable::finished(std::size_t slot) const {
-  const std::size_t runs = headers_[slot].runs.load(std::memory_order_relaxed);
-  for (std::size_t run = 0; run < runs; ++run) {
-    if (ClaimWord::unpack(word(slot, run).load()).unfinished()) return false;
+  const std::size_t chunks = headers_[slot].chunks.load(std::memory_order_relaxed);
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    if (ChunkState::unpack(word(slot, chunk).load()).unfinished()) return false;
   }
   return true;
 }
 
 // The generation goes first: see reopen() in slot_table_claims.cpp. A ready word may change under the swap, and
-// still be ready: the nursery may be giving to all what it had left to one. Nobody would ever claim it then.
+// still be ready: the fork server may be giving to all what it had left to one. Nobody would ever claim it then.
 void SlotTable::cancel(std::size_t slot) {
   headers_[slot].generation.store(0);
-  const std::size_t runs = headers_[slot].runs.load(std::memory_order_relaxed);
-  for (std::size_t run = 0; run < runs; ++run) {
-    std::uint64_t seen = word(slot, run).load();
-    while (ClaimWord::unpack(seen).state == RunState::ready) {
-      if (word(slot, run).compare_exchange_strong(seen, 0)) break;
+  const std::size_t chunks = headers_[slot].chunks.load(std::memory_order_relaxed);
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    std::uint64_t seen = word(slot, chunk).load();
+    while (ChunkState::unpack(seen).phase == ChunkPhase::ready) {
+      if (word(slot, chunk).compare_exchange_strong(seen, 0)) break;
     }
   }
 }
 
 void SlotTable::clear(std::size_t slot) {
   headers_[slot].generation.store(0);
-  const std::size_t runs = headers_[slot].runs.load(std::memory_order_relaxed);
-  for (std::size_t run = 0; run < runs; ++run) word(slot, run).store(0, std::memory_order_relaxed);
+  const std::size_t chunks = headers_[slot].chunks.load(std::memory_order_relaxed);
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) word(slot, chunk).store(0, std::memory_order_relaxed);
 }
 
-std::optional<std::size_t> SlotTable::failed_run(std::size_t slot) const {
-  const std::size_t runs = headers_[slot].runs.load(std::memory_order_relaxed);
-  for (std::size_t run = 0; run < runs; ++run) {
-    if (ClaimWord::unpack(word(slot, run).load()).state == RunState::failed) return run;
+std::optional<std::size_t> SlotTable::failed_chunk(std::size_t slot) const {
+  const std::size_t chunks = headers_[slot].chunks.load(std::memory_order_relaxed);
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    if (ChunkState::unpack(word(slot, chunk).load()).phase == ChunkPhase::failed) return chunk;
   }
   return std::nullopt;
 }
 
-const FailureRecord& SlotTable::failure(std::size_t slot, std::size_t run) const {
-  return failures_[at(slot, run)];
+const FailureRecord& SlotTable::failure(std::size_t slot, std::size_t chunk) const {
+  return failures_[at(slot, chunk)];
 }
 
-void SlotTable::reopen_after_failure(std::size_t slot, std::size_t run) {
-  const BatchTicket& ticket = headers_[slot].ticket;
-  Progress& progress = progress_[at(slot, run)];
+void SlotTable::reopen_after_failure(std::size_t slot, std::size_t chunk) {
+  const BatchDescriptor& descriptor = headers_[slot].descriptor;
+  Progress& progress = progress_[at(slot, chunk)];
   const std::size_t next = progress.row.load(std::memory_order_relaxed) + std::size_t{1};
   progress.row.store(static_cast<std::uint32_t>(next), std::memory_order_relaxed);
-  const RunState state = next < ticket.last_row(run) ? RunState::ready : RunState::done;
-  word(slot, run).store(ClaimWord{state, 0, kAnyWorker, ticket.generation}.pack());
+  const ChunkPhase phase = next < descriptor.last_row(chunk) ? ChunkPhase::ready : ChunkPhase::done;
+  word(slot, chunk).store(ChunkState{phase, 0, kAnyWorker, descriptor.generation}.pack());
   announce_work();
 }
 
 void SlotTable::restart() {
   const std::size_t slots = opened();
   for (std::size_t slot = 0; slot < slots; ++slot) {
-    for (std::size_t run = 0; run < dimensions_.runs; ++run) {
-      if (ClaimWord::unpack(word(slot, run).load()).state == RunState::claimed) word(slot, run).store(0);
+    for (std::size_t chunk = 0; chunk < dimensions_.chunks; ++chunk) {
+      if (ChunkState::unpack(word(slot, chunk).load()).phase == ChunkPhase::claimed)
+        word(slot, chunk).store(0);
     }
   }
   for (std::size_t worker = 0; worker < dimensions_.workers; ++worker) {
@@ -127,8 +128,8 @@ void SlotTable::restart() {
   set_active(dimensions_.workers);
 }
 
-RunTiming SlotTable::timing(std::size_t slot, std::size_t run) const {
-  return progress_[at(slot, run)].timing;
+ChunkTiming SlotTable::timing(std::size_t slot, std::size_t chunk) const {
+  return progress_[at(slot, chunk)].timing;
 }
 
 void SlotTable::set_active(std::size_t workers) {

@@ -1,4 +1,4 @@
-// The side of the protocol that workers and the nursery run.
+// The side of the protocol that workers and the fork server run.
 #include "leat/loader/os/futex.h"
 #include "leat/loader/slots/slot_table.h"
 #include "leat/loader/slots/slot_table_shared.h"
@@ -29,8 +29,8 @@ void SlotTable::wait_while_parked(std::size_t worker) const {
   }
 }
 
-void SlotTable::set_timing(const Claim& claim, const RunTiming& timing) {
-  progress_[at(claim.slot, claim.run)].timing = timing;
+void SlotTable::set_timing(const Claim& claim, const ChunkTiming& timing) {
+  progress_[at(claim.slot, claim.chunk)].timing = timing;
 }
 
 std::optional<Claim> SlotTable::claim(std::size_t worker) {
@@ -38,7 +38,7 @@ std::optional<Claim> SlotTable::claim(std::size_t worker) {
   return claim_oldest(worker, false);
 }
 
-// Visits the published batches that seem to have a run, from the oldest on.
+// Visits the published batches that seem to have a chunk, from the oldest on.
 std::optional<Claim> SlotTable::claim_oldest(std::size_t worker, bool trust_hints) {
   const std::size_t slots = opened();
   for (std::uint64_t visited = 0;;) {
@@ -47,24 +47,24 @@ std::optional<Claim> SlotTable::claim_oldest(std::size_t worker, bool trust_hint
     for (std::size_t slot = 0; slot < slots; ++slot) {
       const std::uint64_t seen = headers_[slot].generation.load(std::memory_order_acquire);
       if (seen <= visited || seen >= generation) continue;
-      if (!may_have_run(slot, seen, worker, trust_hints)) continue;
+      if (!may_have_chunk(slot, seen, worker, trust_hints)) continue;
       oldest = slot;
       generation = seen;
     }
     if (generation == ~std::uint64_t{0}) return std::nullopt;
-    const std::size_t first = trust_hints ? headers_[oldest].next_run.load(std::memory_order_relaxed) : 0;
+    const std::size_t first = trust_hints ? headers_[oldest].next_chunk.load(std::memory_order_relaxed) : 0;
     if (const auto found = claim_in(oldest, generation, first, worker)) return found;
     visited = generation;
   }
 }
 
 // Behind a slow batch there may be many that are finished.
-bool SlotTable::may_have_run(std::size_t slot, std::uint64_t generation, std::size_t worker,
-                             bool trust_hints) const {
-  const std::size_t runs = headers_[slot].runs.load(std::memory_order_relaxed);
-  if (trust_hints) return headers_[slot].next_run.load(std::memory_order_relaxed) < runs;
-  for (std::size_t run = 0; run < runs; ++run) {
-    const ClaimWord seen = ClaimWord::unpack(word(slot, run).load(std::memory_order_relaxed));
+bool SlotTable::may_have_chunk(std::size_t slot, std::uint64_t generation, std::size_t worker,
+                               bool trust_hints) const {
+  const std::size_t chunks = headers_[slot].chunks.load(std::memory_order_relaxed);
+  if (trust_hints) return headers_[slot].next_chunk.load(std::memory_order_relaxed) < chunks;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    const ChunkState seen = ChunkState::unpack(word(slot, chunk).load(std::memory_order_relaxed));
     if (seen.generation == generation && seen.ready_for(worker)) return true;
   }
   return false;
@@ -72,59 +72,60 @@ bool SlotTable::may_have_run(std::size_t slot, std::uint64_t generation, std::si
 
 std::optional<Claim> SlotTable::claim_in(std::size_t slot, std::uint64_t generation, std::size_t first,
                                          std::size_t worker) {
-  const std::size_t runs = headers_[slot].runs.load(std::memory_order_relaxed);
-  for (std::size_t run = first; run < runs; ++run) {
-    const ClaimWord seen = ClaimWord::unpack(word(slot, run).load(std::memory_order_relaxed));
+  const std::size_t chunks = headers_[slot].chunks.load(std::memory_order_relaxed);
+  for (std::size_t chunk = first; chunk < chunks; ++chunk) {
+    const ChunkState seen = ChunkState::unpack(word(slot, chunk).load(std::memory_order_relaxed));
     if (seen.generation != generation || !seen.ready_for(worker)) continue;
-    if (const auto claim = try_claim(slot, run, seen, worker)) {
-      headers_[slot].next_run.store(static_cast<std::uint32_t>(run + 1), std::memory_order_relaxed);
+    if (const auto claim = try_claim(slot, chunk, seen, worker)) {
+      headers_[slot].next_chunk.store(static_cast<std::uint32_t>(chunk + 1), std::memory_order_relaxed);
       return claim;
     }
   }
   return std::nullopt;
 }
 
-std::optional<Claim> SlotTable::try_claim(std::size_t slot, std::size_t run, ClaimWord seen,
+std::optional<Claim> SlotTable::try_claim(std::size_t slot, std::size_t chunk, ChunkState seen,
                                           std::size_t worker) {
-  ClaimWord mine = seen.with(RunState::claimed);
+  ChunkState mine = seen.with(ChunkPhase::claimed);
   mine.worker = static_cast<std::uint16_t>(worker);
   std::uint64_t expected = seen.pack();
-  if (!word(slot, run).compare_exchange_strong(expected, mine.pack())) return std::nullopt;
-  return Claim{slot, run, mine.pack()};
+  if (!word(slot, chunk).compare_exchange_strong(expected, mine.pack())) return std::nullopt;
+  return Claim{slot, chunk, mine.pack()};
 }
 
 std::optional<Claim> SlotTable::claim_reopened(std::size_t worker) {
   const std::size_t slots = opened();
   for (std::size_t slot = 0; slot < slots; ++slot) {
-    for (std::size_t run = 0; run < dimensions_.runs; ++run) {
-      const ClaimWord seen = ClaimWord::unpack(word(slot, run).load());
-      if (seen.state != RunState::ready || seen.worker != worker) continue;
-      if (const auto claim = try_claim(slot, run, seen, worker)) return claim;
+    for (std::size_t chunk = 0; chunk < dimensions_.chunks; ++chunk) {
+      const ChunkState seen = ChunkState::unpack(word(slot, chunk).load());
+      if (seen.phase != ChunkPhase::ready || seen.worker != worker) continue;
+      if (const auto claim = try_claim(slot, chunk, seen, worker)) return claim;
     }
   }
   return std::nullopt;
 }
 
-BatchTicket SlotTable::ticket(const Claim& claim) const {
-  return headers_[claim.slot].ticket;
+BatchDescriptor SlotTable::batch_descriptor(const Claim& claim) const {
+  return headers_[claim.slot].descriptor;
 }
 
 std::size_t SlotTable::row_in_progress(const Claim& claim) const {
-  return progress_[at(claim.slot, claim.run)].row.load(std::memory_order_relaxed);
+  return progress_[at(claim.slot, claim.chunk)].row.load(std::memory_order_relaxed);
 }
 
 void SlotTable::begin_row(const Claim& claim, std::size_t row) {
-  progress_[at(claim.slot, claim.run)].row.store(static_cast<std::uint32_t>(row), std::memory_order_release);
+  progress_[at(claim.slot, claim.chunk)].row.store(static_cast<std::uint32_t>(row),
+                                                   std::memory_order_release);
 }
 
-FailureRecord& SlotTable::run_failure(const Claim& claim) const {
-  return failures_[at(claim.slot, claim.run)];
+FailureRecord& SlotTable::chunk_failure(const Claim& claim) const {
+  return failures_[at(claim.slot, claim.chunk)];
 }
 
-void SlotTable::finish(const Claim& claim, RunState state) {
+void SlotTable::finish(const Claim& claim, ChunkPhase phase) {
   std::uint64_t expected = claim.word;
-  word(claim.slot, claim.run)
-      .compare_exchange_strong(expected, ClaimWord::unpack(claim.word).with(state).pack());
+  word(claim.slot, claim.chunk)
+      .compare_exchange_strong(expected, ChunkState::unpack(claim.word).with(phase).pack());
   signal_if_finished(claim.slot);
 }
 
@@ -147,7 +148,7 @@ void SlotTable::signal_completion() const {
   throw LostDescriptor();
 }
 
-// --- the nursery
+// --- the fork server
 
 std::size_t SlotTable::reclaim(std::size_t worker, const Death& death) {
   std::size_t failed = 0;
@@ -156,18 +157,18 @@ std::size_t SlotTable::reclaim(std::size_t worker, const Death& death) {
   return failed;
 }
 
-// True where the run failed.
+// True where the chunk failed.
 bool SlotTable::take_back(const Claim& claim, const Death& death) {
-  ClaimWord held = ClaimWord::unpack(claim.word);
-  Progress& progress = progress_[at(claim.slot, claim.run)];
+  ChunkState held = ChunkState::unpack(claim.word);
+  Progress& progress = progress_[at(claim.slot, claim.chunk)];
   const std::uint32_t row = progress.row.load(std::memory_order_acquire);
   held.deaths = held.deaths > 0 && progress.blamed_row == row ? held.deaths + 1 : 1;
   progress.blamed_row = row;
   if (held.deaths < death.limit) {
-    reopen(claim, held.with(RunState::ready));
+    reopen(claim, held.with(ChunkPhase::ready));
     return false;
   }
-  FailureRecord& failure = run_failure(claim);
+  FailureRecord& failure = chunk_failure(claim);
   failure.blame({.batch = held.generation,
                  .sample = indices(claim.slot)[row],
                  .row = row,
@@ -176,35 +177,35 @@ bool SlotTable::take_back(const Claim& claim, const Death& death) {
                  .how = death.how,
                  .stack = death.stack});
   std::uint64_t expected = claim.word;
-  word(claim.slot, claim.run).compare_exchange_strong(expected, held.with(RunState::failed).pack());
+  word(claim.slot, claim.chunk).compare_exchange_strong(expected, held.with(ChunkPhase::failed).pack());
   signal_if_finished(claim.slot);
   return true;
 }
 
 // The parent may cancel the batch meanwhile: it clears the slot's generation, then looks for ready words. Here
 // the word is made ready, then the generation read. One of the two sees what the other did.
-void SlotTable::reopen(const Claim& claim, ClaimWord as) {
+void SlotTable::reopen(const Claim& claim, ChunkState as) {
   SlotHeader& header = headers_[claim.slot];
   std::uint64_t expected = claim.word;
-  word(claim.slot, claim.run).compare_exchange_strong(expected, as.pack());
+  word(claim.slot, claim.chunk).compare_exchange_strong(expected, as.pack());
   if (header.generation.load() == as.generation) {
-    header.next_run.store(0, std::memory_order_relaxed);
+    header.next_chunk.store(0, std::memory_order_relaxed);
     return;
   }
   expected = as.pack();
-  word(claim.slot, claim.run).compare_exchange_strong(expected, 0);
+  word(claim.slot, claim.chunk).compare_exchange_strong(expected, 0);
   signal_if_finished(claim.slot);
 }
 
 void SlotTable::release_reopened(std::size_t worker) {
   const std::size_t slots = opened();
   for (std::size_t slot = 0; slot < slots; ++slot) {
-    for (std::size_t run = 0; run < dimensions_.runs; ++run) {
-      ClaimWord seen = ClaimWord::unpack(word(slot, run).load());
-      if (seen.state != RunState::ready || seen.worker != worker) continue;
+    for (std::size_t chunk = 0; chunk < dimensions_.chunks; ++chunk) {
+      ChunkState seen = ChunkState::unpack(word(slot, chunk).load());
+      if (seen.phase != ChunkPhase::ready || seen.worker != worker) continue;
       std::uint64_t expected = seen.pack();
       seen.worker = kAnyWorker;
-      word(slot, run).compare_exchange_strong(expected, seen.pack());
+      word(slot, chunk).compare_exchange_strong(expected, seen.pack());
     }
   }
   announce_work();

@@ -39,15 +39,16 @@ T* construct(std::byte* at, std::size_t count) {
 }  // namespace
 
 // Of one slot: header, words, progress, indices, columns.
-std::array<std::size_t, 5> SlotTable::state_bytes(const BatchLayout& layout, std::size_t runs) {
-  return {sizeof(SlotHeader), checked_multiply(runs, sizeof(Word)), checked_multiply(runs, sizeof(Progress)),
+std::array<std::size_t, 5> SlotTable::state_bytes(const BatchLayout& layout, std::size_t chunks) {
+  return {sizeof(SlotHeader), checked_multiply(chunks, sizeof(Word)),
+          checked_multiply(chunks, sizeof(Progress)),
           checked_multiply(layout.capacity(), sizeof(std::uint64_t)),
           checked_multiply(layout.column_count(), sizeof(std::byte*))};
 }
 
-std::size_t SlotTable::bytes_of_slot(const BatchLayout& layout, std::size_t runs) {
+std::size_t SlotTable::bytes_of_slot(const BatchLayout& layout, std::size_t chunks) {
   std::size_t sum = layout.bytes();
-  for (const std::size_t bytes : state_bytes(layout, runs)) sum = checked_add(sum, bytes);
+  for (const std::size_t bytes : state_bytes(layout, chunks)) sum = checked_add(sum, bytes);
   return sum;
 }
 
@@ -57,13 +58,13 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   Carver carver;
   const std::size_t control = carver.take(sizeof(Control), alignof(Control));
   const std::size_t workers = carver.take(checked_multiply(dimensions.workers, sizeof(WorkerRecord)), 64);
-  const std::array<std::size_t, 5> bytes = state_bytes(layout_, dimensions.runs);
+  const std::array<std::size_t, 5> bytes = state_bytes(layout_, dimensions.chunks);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     state_[i] = {carver.take(checked_multiply(all, bytes[i]), 64), bytes[i]};
   }
   const std::size_t rows = checked_multiply(all, layout_.bytes());
-  const std::size_t arena_words = ArenaPages::words(checked_add(rows, 4 * page_size()));
-  const std::size_t taken = carver.take(arena_words * sizeof(Word), 64);
+  const std::size_t committed_words = CommittedPages::words(checked_add(rows, 4 * page_size()));
+  const std::size_t taken = carver.take(committed_words * sizeof(Word), 64);
   const std::size_t guard = carver.take(page_size(), page_size());
   data_offset_ = carver.take(checked_multiply(dimensions.slots, layout_.bytes()), page_size());
   const std::size_t gap = carver.take(page_size(), page_size());
@@ -74,9 +75,9 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   memory_ = SharedMemory(purpose_of_slots(), carver.used(), Pages::reserved, dimensions.forks);
   std::vector<Extent> common = extents(0, dimensions.slots);
   common.push_back({0, state_[0].offset});
-  common.push_back({taken, arena_words * sizeof(Word)});
+  common.push_back({taken, committed_words * sizeof(Word)});
   memory_.take(common);
-  const std::size_t records = checked_add(checked_multiply(all, dimensions.runs), dimensions.workers);
+  const std::size_t records = checked_add(checked_multiply(all, dimensions.chunks), dimensions.workers);
   failure_memory_ = SharedMemory("failure records", checked_multiply(records, sizeof(FailureRecord)),
                                  Pages::when_touched, dimensions.forks);
   if (dimensions.workers > 0) completion_.emplace();
@@ -86,7 +87,8 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   control_ = construct<Control>(base + control, 1);
   control_->active.store(static_cast<std::uint32_t>(dimensions.workers));
   worker_records_ = construct<WorkerRecord>(base + workers, dimensions.workers);
-  arena_.manage(memory_, {data_offset_, end - data_offset_}, construct<Word>(base + taken, arena_words));
+  committed_.manage(memory_, {data_offset_, end - data_offset_},
+                    construct<Word>(base + taken, committed_words));
   failures_ = reinterpret_cast<FailureRecord*>(failure_memory_.bytes().data());
   bind_state();
   construct_state(0, dimensions.slots);
@@ -133,13 +135,13 @@ std::vector<Extent> SlotTable::extents(std::size_t first, std::size_t last) cons
 
 // And opens the slots.
 void SlotTable::construct_state(std::size_t first, std::size_t last) {
-  const std::size_t runs = (last - first) * dimensions_.runs;
+  const std::size_t chunks = (last - first) * dimensions_.chunks;
   for (std::size_t slot = first; slot < last; ++slot) {
     new (headers_ + slot) SlotHeader();
     const std::vector<std::byte*> columns = layout_.columns(data(slot));
     std::copy(columns.begin(), columns.end(), columns_ + slot * layout_.column_count());
   }
-  for (std::size_t i = 0; i < runs; ++i) {
+  for (std::size_t i = 0; i < chunks; ++i) {
     new (&word(first, i)) Word();
     new (progress_ + at(first, i)) Progress();
   }

@@ -17,16 +17,16 @@ struct SlotTable::Control {
 
 struct alignas(64) SlotTable::SlotHeader {
   SharedAtomic<std::uint64_t> generation{0};  // of the batch to be claimed from; 0: none
-  SharedAtomic<std::uint32_t> runs{0};
-  SharedAtomic<std::uint32_t> next_run{0};  // hint: the runs below are taken
-  BatchTicket ticket;                       // see invariant 1
+  SharedAtomic<std::uint32_t> chunks{0};
+  SharedAtomic<std::uint32_t> next_chunk{0};  // hint: the chunks below are taken
+  BatchDescriptor descriptor;                 // see invariant 1
 };
 
-// How far a run is; see invariants 2 and 3.
+// How far a chunk is loaded; see invariants 2 and 3.
 struct SlotTable::Progress {
   SharedAtomic<std::uint32_t> row{0};  // in progress
   std::uint32_t blamed_row = 0;        // that the deaths in the word belong to
-  RunTiming timing;                    // of the worker that finished it
+  ChunkTiming timing;                  // of the worker that finished it
 };
 
 }  // namespace leat::detail

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <time.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -25,7 +26,7 @@ void add_tree(int pid, std::vector<int>& pids) {
 std::size_t pss_of(int pid) {
   std::ifstream file(fmt::format("/proc/{}/smaps_rollup", pid));
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("Pss:")) return std::stoull(line.substr(4)) * 1024;
+    if (line.starts_with("Pss:")) return std::strtoull(line.c_str() + 4, nullptr, 10) * 1024;
   }
   return 0;
 }

@@ -12,7 +12,7 @@
 
 #include "leat/datasets/errors.h"
 #include "leat/loader/errors.h"
-#include "leat/loader/workers/nursery.h"
+#include "leat/loader/workers/fork_server.h"
 #include "leat/loader/workers/worker_activity.h"
 #include "leat/loader/workers/worker_pool.h"
 
@@ -21,47 +21,46 @@ namespace leat::detail {
 namespace {
 
 using std::chrono::steady_clock;
-using Kind = NurseryReport::Kind;
+using Kind = ForkServerReport::Kind;
 
 constexpr std::chrono::milliseconds kStartPatience{1000};  // with forks that fail, before going on with fewer
-constexpr std::chrono::seconds kSilencePatience{30};       // with a nursery that says nothing
+constexpr std::chrono::seconds kSilencePatience{30};       // with a fork server that says nothing
 constexpr std::chrono::milliseconds kStacksPatience{1000};  // with the answers of all workers
 
-// Deaths are the nursery's business; this end hears of them, and of what cannot be repaired.
+// Deaths are the fork server's business; this end hears of them, and of what cannot be repaired.
 class ProcessPool final : public WorkerPool {
  public:
   // Returns when all workers run, or when some do and the rest cannot be forked for now.
-  ProcessPool(const WorkerJob& job, const WorkerPoolOptions& options)
-      : job_(job), options_(options), nursery_(job_, options_) {
+  explicit ProcessPool(const WorkerJob& job) : job_(job), fork_server_(job_) {
     const auto patience = steady_clock::now() + kStartPatience;
     auto silence = steady_clock::now() + kSilencePatience;
-    while (started_ < options_.workers && !final_) {
+    while (started_ < job_.options.num_workers && !final_) {
       if (fork_errno_ != 0 && steady_clock::now() >= patience) break;
-      if (fork_errno_ == 0 && steady_clock::now() >= silence) throw_silent_nursery();
+      if (fork_errno_ == 0 && steady_clock::now() >= silence) throw_silent_fork_server();
       const int heard = reports_;
       poll(nullptr, fork_errno_ != 0 ? patience : silence);  // or until a signal comes, which says nothing
       if (reports_ != heard) silence = steady_clock::now() + kSilencePatience;
     }
-    if (started_ < options_.workers && !final_) go_on_with_fewer();
+    if (started_ < job_.options.num_workers && !final_) go_on_with_fewer();
   }
 
   ~ProcessPool() override { job_.table.stop(); }
 
-  bool wait(Deadline deadline) override {
+  bool wait(PollDeadline deadline) override {
     if (final_) std::rethrow_exception(final_);
-    const bool signalled = poll(&job_.table.completion(), deadline);
+    const bool signaled = poll(&job_.table.completion(), deadline);
     if (final_) std::rethrow_exception(final_);
-    return signalled;
+    return signaled;
   }
 
   void throw_if_failed() override {
-    while (const auto report = nursery_.receive()) read(*report);
+    while (const auto report = fork_server_.receive()) read(*report);
     if (final_) std::rethrow_exception(final_);
   }
 
   std::vector<int> pids() const override {
     std::vector<int> pids;
-    for (int worker = 0; worker < options_.workers; ++worker) {
+    for (int worker = 0; worker < job_.options.num_workers; ++worker) {
       const int pid = job_.table.worker_record(static_cast<std::size_t>(worker)).pid.load();
       if (pid != 0) pids.push_back(pid);
     }
@@ -70,9 +69,9 @@ class ProcessPool final : public WorkerPool {
 
   std::string describe_workers(bool stacks) override {
     std::vector<std::string> workers;  // before they are asked, which wakes them
-    for (int worker = 0; worker < options_.workers; ++worker)
+    for (int worker = 0; worker < job_.options.num_workers; ++worker)
       workers.push_back("\n  " + describe_worker(job_.table, static_cast<std::size_t>(worker)));
-    const bool answered = stacks && nursery_.ask_for_stacks() && wait_for_stacks();
+    const bool answered = stacks && fork_server_.ask_for_stacks() && wait_for_stacks();
     std::string text;
     for (std::size_t id = 0; id < workers.size(); ++id) {
       text += workers[id];
@@ -80,19 +79,19 @@ class ProcessPool final : public WorkerPool {
       if (answered && !frames.empty()) text += ", in" + describe_frames(frames);
     }
     if (stacks && !answered)
-      text += "\n  the nursery process does not answer: it " + describe_process(nursery_.pid());
+      text += "\n  the fork server process does not answer: it " + describe_process(fork_server_.pid());
     return text;
   }
 
  private:
-  bool poll(const WakePipe* completion, Deadline deadline) {
-    require_ours(nursery_.is_ours() && (completion == nullptr || completion->is_ours()));
-    std::array<pollfd, 2> polled{{{nursery_.fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
+  bool poll(const WakePipe* completion, PollDeadline deadline) {
+    require_ours(fork_server_.is_ours() && (completion == nullptr || completion->is_ours()));
+    std::array<pollfd, 2> polled{{{fork_server_.fd(), POLLIN, 0}, {-1, POLLIN, 0}}};
     if (completion != nullptr) polled[1].fd = completion->fd();
     const int ready = ::poll(polled.data(), polled.size(), poll_timeout(deadline));
     if (ready < 0 && errno != EINTR) throw_errno("poll for the workers");
     if (completion != nullptr) completion->drain();
-    while (const auto report = nursery_.receive()) read(*report);
+    while (const auto report = fork_server_.receive()) read(*report);
     return ready != 0;
   }
 
@@ -103,7 +102,7 @@ class ProcessPool final : public WorkerPool {
     return stacks_ != before;
   }
 
-  void read(const NurseryReport& report) {
+  void read(const ForkServerReport& report) {
     ++reports_;
     switch (report.kind) {
       case Kind::started:
@@ -113,7 +112,7 @@ class ProcessPool final : public WorkerPool {
         fork_errno_ = report.error;
         break;
       case Kind::died:
-        warn(options_.on_warning,
+        warn(job_.options.on_warning,
              fmt::format(
                  "worker {} (process {}) {}; another takes its place and loads what it had not finished",
                  report.worker, report.pid, report.ending.describe()));
@@ -129,7 +128,7 @@ class ProcessPool final : public WorkerPool {
     }
   }
 
-  std::exception_ptr error_of(const NurseryReport& report) const {
+  std::exception_ptr error_of(const ForkServerReport& report) const {
     const auto id = static_cast<std::size_t>(report.worker);
     if (report.kind == Kind::init_failed) {
       return std::make_exception_ptr(init_error_of(job_.table, report.worker));
@@ -149,24 +148,24 @@ class ProcessPool final : public WorkerPool {
         "the workers only die, and nothing is loaded between their deaths, so they are not replaced"));
   }
 
-  [[noreturn]] void throw_silent_nursery() const {
+  [[noreturn]] void throw_silent_fork_server() const {
     throw Error(fmt::format(
-        "the nursery process, which forks the workers, has said nothing for {} s: it {}. It may wait for a "
-        "lock that another thread of this program held when the loader was made; make loaders before threads",
-        kSilencePatience.count(), describe_process(nursery_.pid())));
+        "the fork server process, which forks the workers, has said nothing for {} s: it {}. It may wait for "
+        "a lock that another thread of this program held when the loader was made; make loaders before "
+        "threads",
+        kSilencePatience.count(), describe_process(fork_server_.pid())));
   }
 
   void go_on_with_fewer() const {
     if (started_ == 0) throw SystemError("starting the worker processes", fork_errno_);
-    warn(options_.on_warning,
+    warn(job_.options.on_warning,
          fmt::format("only {} of {} worker processes could be started ({}); the others are "
                      "tried again while loading goes on",
-                     started_, options_.workers, std::generic_category().message(fork_errno_)));
+                     started_, job_.options.num_workers, std::generic_category().message(fork_errno_)));
   }
 
   const WorkerJob job_;
-  const WorkerPoolOptions options_;
-  Nursery nursery_;
+  ForkServer fork_server_;
   int reports_ = 0;  // heard
   int started_ = 0;
   int stacks_ = 0;            // answers to questions for stacks
@@ -176,8 +175,8 @@ class ProcessPool final : public WorkerPool {
 
 }  // namespace
 
-std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options) {
-  return std::make_unique<ProcessPool>(job, options);
+std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job) {
+  return std::make_unique<ProcessPool>(job);
 }
 
 }  // namespace leat::detail

@@ -10,8 +10,8 @@
 
 namespace leat::detail {
 
-// Of one worker; a plain class. Looks ahead in the batch of which the worker holds a run, beyond that run too: a
-// neighbour that has not come so far, or comes to it later, is served as well. Two workers may so announce one row,
+// Of one worker; a plain class. Looks ahead in the batch of which the worker holds a chunk, beyond that chunk too: a
+// neighbor that has not come so far, or comes to it later, is served as well. Two workers may so announce one row,
 // which costs little where it has an effect at all, and sharing what was announced would cost more.
 class ReadAhead {
  public:

@@ -1,8 +1,6 @@
 // Workers as threads of the calling process.
 #include <fmt/format.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 
 #include <atomic>
 #include <cerrno>
@@ -12,6 +10,7 @@
 
 #include "leat/datasets/errors.h"
 #include "leat/loader/errors.h"
+#include "leat/loader/os/blocked_signals.h"
 #include "leat/loader/os/library_threads.h"
 #include "leat/loader/workers/worker_activity.h"
 #include "leat/loader/workers/worker_pool.h"
@@ -23,15 +22,15 @@ namespace {
 // Threads are ended by the table's stop flag alone: a thread in the middle of a sample finishes it first.
 class ThreadPool final : public WorkerPool {
  public:
-  ThreadPool(const WorkerJob& job, const WorkerPoolOptions& options)
-      : job_(job), library_threads_(options.library_threads) {
-    if (library_threads_ > 0) libraries_ = LibraryThreads::find();
+  explicit ThreadPool(const WorkerJob& job) : job_(job) {
+    if (job_.options.worker_threads > 0) libraries_ = LibraryThreads::find();
     try {
-      for (int worker = 0; worker < options.workers; ++worker) {
+      const BlockedSignals blocked;  // in the workers: signals are the business of the application's threads
+      for (int worker = 0; worker < job_.options.num_workers; ++worker) {
         threads_.emplace_back([this, worker] { run(static_cast<std::size_t>(worker)); });
       }
     } catch (const std::system_error& error) {
-      go_on_with_fewer(options, error.code().value());
+      go_on_with_fewer(error.code().value());
     } catch (...) {
       job_.table.stop();  // the destructor, which does it, does not run
       throw;
@@ -40,7 +39,7 @@ class ThreadPool final : public WorkerPool {
 
   ~ThreadPool() override { job_.table.stop(); }
 
-  bool wait(Deadline deadline) override {
+  bool wait(PollDeadline deadline) override {
     throw_if_failed();
     require_ours(job_.table.completion().is_ours());
     pollfd completed{job_.table.completion().fd(), POLLIN, 0};
@@ -66,34 +65,30 @@ class ThreadPool final : public WorkerPool {
   }
 
  private:
-  void go_on_with_fewer(const WorkerPoolOptions& options, int error) {
+  void go_on_with_fewer(int error) const {
     if (threads_.empty()) throw SystemError("starting the worker threads", error);
-    warn(options.on_warning,
-         fmt::format("only {} of {} worker threads could be started ({})", threads_.size(), options.workers,
-                     std::generic_category().message(error)));
+    warn(job_.options.on_warning,
+         fmt::format("only {} of {} worker threads could be started ({})", threads_.size(),
+                     job_.options.num_workers, std::generic_category().message(error)));
   }
 
   void run(std::size_t worker) {
-    sigset_t all;  // signals are the application's threads' business
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
-    libraries_.limit_this_thread_to(library_threads_);
+    libraries_.limit_this_thread_to(job_.options.worker_threads);
     if (run_worker(job_, worker) != WorkerEnd::init_failed) return;
     failed_.store(static_cast<int>(worker));
     static_cast<void>(job_.table.completion().notify());
   }
 
-  WorkerJob job_;
-  LibraryThreads libraries_;  // none where their threads are left as they are
-  int library_threads_;
+  const WorkerJob job_;
+  LibraryThreads libraries_;           // none where their threads are left as they are
   std::atomic<int> failed_{-1};        // a worker whose init threw
   std::vector<std::jthread> threads_;  // last: joined first
 };
 
 }  // namespace
 
-std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, const WorkerPoolOptions& options) {
-  return std::make_unique<ThreadPool>(job, options);
+std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job) {
+  return std::make_unique<ThreadPool>(job);
 }
 
 }  // namespace leat::detail

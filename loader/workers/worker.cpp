@@ -11,11 +11,11 @@ namespace leat::detail {
 
 namespace {
 
-void load_row(const WorkerJob& job, const Claim& claim, const BatchTicket& ticket, std::size_t row) {
+void load_row(const WorkerJob& job, const Claim& claim, const BatchDescriptor& descriptor, std::size_t row) {
   const std::uint64_t index = job.table.indices(claim.slot)[row];
-  Rng rng(job.seed, ticket.epoch, index);
+  Rng rng(job.options.seed, descriptor.epoch, index);
   SampleWriter out(job.table.layout().schema(), job.table.columns(claim.slot), row,
-                   claim.run * ticket.rows_per_run, job.table.ragged_memory());
+                   claim.chunk * descriptor.rows_per_chunk, job.table.ragged_memory());
   job.dataset.get(index, rng, out);
   out.check_complete();
 }
@@ -31,8 +31,8 @@ std::string describe_sample(const Dataset& dataset, std::uint64_t index) {
 
 // Called in a catch block.
 void record_failure(const WorkerJob& job, const Claim& claim, std::size_t row) {
-  const std::size_t worker = ClaimWord::unpack(claim.word).worker;
-  FailureRecord& failure = job.table.run_failure(claim);
+  const std::size_t worker = ChunkState::unpack(claim.word).worker;
+  FailureRecord& failure = job.table.chunk_failure(claim);
   failure.index = job.table.indices(claim.slot)[row];
   failure.row = static_cast<std::uint32_t>(row);
   failure.worker = worker == kInlineWorker ? -1 : static_cast<std::int32_t>(worker);
@@ -48,65 +48,66 @@ void count_sample(WorkerRecord& record) {
 // The row in progress has ended a worker before: should it end this one, too, nobody but this worker can have asked the
 // dataset for the sample's name. describe() may itself be what ends workers.
 void prepare_for_death(const WorkerJob& job, const Claim& claim) {
-  const ClaimWord word = ClaimWord::unpack(claim.word);
+  const ChunkState word = ChunkState::unpack(claim.word);
   if (word.deaths == 0) return;
   const std::uint64_t index = job.table.indices(claim.slot)[job.table.row_in_progress(claim)];
-  job.table.run_failure(claim).expect_death(word.generation, index, describe_sample(job.dataset, index));
+  job.table.chunk_failure(claim).expect_death(word.generation, index, describe_sample(job.dataset, index));
 }
 
-// From the row in progress on: a run may have been left by a worker that died, or reopened behind a bad row.
+// From the row in progress on: a chunk may have been left by a worker that died, or reopened behind a bad row.
 // `loaded(row)` is called after each row.
 template <class Loaded>
-RunState load_run(const WorkerJob& job, const Claim& claim, ReadAhead& ahead, Loaded&& loaded) {
-  const BatchTicket ticket = job.table.ticket(claim);
-  const std::span<const std::uint64_t> indices = job.table.indices(claim.slot).first(ticket.rows);
-  const std::size_t last = ticket.last_row(claim.run);
+ChunkPhase load_chunk(const WorkerJob& job, const Claim& claim, ReadAhead& ahead, Loaded&& loaded) {
+  const BatchDescriptor descriptor = job.table.batch_descriptor(claim);
+  const std::span<const std::uint64_t> indices = job.table.indices(claim.slot).first(descriptor.rows);
+  const std::size_t last = descriptor.last_row(claim.chunk);
   prepare_for_death(job, claim);
   for (std::size_t row = job.table.row_in_progress(claim); row < last; ++row) {
     job.table.begin_row(claim, row);
-    ahead.before(ticket.generation, indices, row);
+    ahead.before(descriptor.generation, indices, row);
     if (row + 1 < last) job.dataset.prefetch(indices[row + 1]);
     try {
-      load_row(job, claim, ticket, row);
+      load_row(job, claim, descriptor, row);
     } catch (...) {
       record_failure(job, claim, row);
-      return RunState::failed;
+      return ChunkPhase::failed;
     }
     loaded();
   }
-  return RunState::done;
+  return ChunkPhase::done;
 }
 
 void load_claimed(const WorkerJob& job, const Claim& claim, ReadAhead& ahead, WorkerRecord& record) {
   const std::size_t first = job.table.row_in_progress(claim);
   const std::uint64_t began = steady_ns();
+  const bool has_deadline = job.options.sample_timeout.count() > 0;  // each sample's beginning is noted then
   record.busy_since.store(began, std::memory_order_relaxed);
-  const RunState state = load_run(job, claim, ahead, [&] {
+  const ChunkPhase phase = load_chunk(job, claim, ahead, [&] {
     count_sample(record);
-    if (job.sample_deadline) record.busy_since.store(steady_ns(), std::memory_order_relaxed);
+    if (has_deadline) record.busy_since.store(steady_ns(), std::memory_order_relaxed);
   });
-  if (state == RunState::failed) count_sample(record);
+  if (phase == ChunkPhase::failed) count_sample(record);
   const std::uint64_t ended = steady_ns(), took = ended - began;
-  job.table.set_timing(claim, {began, ended, ClaimWord::unpack(claim.word).worker});
+  job.table.set_timing(claim, {began, ended, ChunkState::unpack(claim.word).worker});
   record.busy_since.store(0, std::memory_order_relaxed);
   record.busy_ns.store(record.busy_ns.load(std::memory_order_relaxed) + took, std::memory_order_relaxed);
   job.table.measured(job.table.row_in_progress(claim) + 1 - first, took);
-  job.table.finish(claim, state);
+  job.table.finish(claim, phase);
 }
 
 void spread(const WorkerJob& job, std::size_t worker) {
   try {
-    set_affinity(share_of(affinity_mask(), worker, static_cast<std::size_t>(job.workers)));
+    set_affinity(share_of(affinity_mask(), worker, static_cast<std::size_t>(job.options.num_workers)));
   } catch (const SystemError&) {  // NOLINT(bugprone-empty-catch): on purpose
     // The set of CPUs has just changed, or may not be: it is about speed only.
   }
 }
 
-bool initialise(const WorkerJob& job, std::size_t worker) {
-  set_worker_info({static_cast<int>(worker), job.workers, job.seed});
-  if (job.spread) spread(job, worker);
+bool initialize(const WorkerJob& job, std::size_t worker) {
+  set_worker_info({static_cast<int>(worker), job.options.num_workers, job.options.seed});
+  if (job.options.spread_workers) spread(job, worker);
   try {
-    if (job.init) job.init(static_cast<int>(worker));
+    if (job.options.worker_init_fn) job.options.worker_init_fn(static_cast<int>(worker));
     return true;
   } catch (...) {
     job.table.worker_failure(worker).capture();
@@ -124,11 +125,11 @@ std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std:
   return {at(worker), at(worker + 1)};
 }
 
-bool load_one_run(const WorkerJob& job) {
+bool load_one_chunk(const WorkerJob& job) {
   const auto claim = job.table.claim(kInlineWorker);
   if (!claim) return false;
-  ReadAhead ahead(job.dataset);  // without workers a batch is one run
-  job.table.finish(*claim, load_run(job, *claim, ahead, [] {}));
+  ReadAhead ahead(job.dataset);  // without workers a batch is one chunk
+  job.table.finish(*claim, load_chunk(job, *claim, ahead, [] {}));
   return true;
 }
 
@@ -153,7 +154,7 @@ void load_until_told(const WorkerJob& job, std::size_t worker) {
 
 WorkerEnd run_worker(const WorkerJob& job, std::size_t worker) {
   job.table.worker_record(worker).stack.base = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
-  if (!initialise(job, worker)) return WorkerEnd::init_failed;
+  if (!initialize(job, worker)) return WorkerEnd::init_failed;
   job.table.worker_record(worker).up.store(true);
   try {
     load_until_told(job, worker);

@@ -1,13 +1,13 @@
-// What a worker does, whatever kind it is: claim a run of rows, have the dataset write them, say so.
+// What a worker does, whatever kind it is: claim a chunk of rows, have the dataset write them, say so.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "leat/datasets/dataset.h"
 #include "leat/loader/slots/slot_table.h"
+#include "leat/loader/workers/worker_options.h"
 
 namespace leat::detail {
 
@@ -15,32 +15,28 @@ namespace leat::detail {
 struct WorkerJob {
   SlotTable& table;
   const Dataset& dataset;
-  std::uint64_t seed = 0;
-  std::function<void(int worker)> init;
-  bool sample_deadline = false;  // workers note when they begin each sample, not only each run
-  int workers = 0;
-  bool spread = false;  // each worker keeps to its share of the CPUs
+  const WorkerOptions& options;
 };
 
-// The id that runs loaded on the caller's thread carry.
+// The id that chunks loaded on the caller's thread carry.
 inline constexpr std::size_t kInlineWorker = 0xffff;
 
-// Claims and loads one run on the caller's thread; false where there is none to claim. An exception of the
-// dataset's goes into the run's failure record and ends the run.
-bool load_one_run(const WorkerJob& job);
+// Claims and loads one chunk on the caller's thread; false where there is none to claim. An exception of the
+// dataset's goes into the chunk's failure record and ends the chunk.
+bool load_one_chunk(const WorkerJob& job);
 
-// Which of `cpus` worker `worker` of `workers` keeps to: neighbours, as many for each. All of them where that
+// Which of `cpus` worker `worker` of `workers` keeps to: neighbors, as many for each. All of them where that
 // would leave fewer than two for one: then the system balances better.
 std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std::size_t workers);
 
 // Why a worker has ended.
 enum class WorkerEnd {
   told,             // the table said stop
-  init_failed,      // job.init threw; the worker's failure record says what
+  init_failed,      // worker_init_fn threw; the worker's failure record says what
   lost_descriptor,  // see LostDescriptor; what it had loaded is there, but the parent does not know
 };
 
-// Runs job.init, then loads until the table says stop.
+// Runs worker_init_fn, then loads until the table says stop.
 WorkerEnd run_worker(const WorkerJob& job, std::size_t worker);
 
 }  // namespace leat::detail

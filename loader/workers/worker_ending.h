@@ -7,13 +7,13 @@
 
 namespace leat::detail {
 
-/// Lies in messages from the nursery to the parent, so it has no pointers.
+/// Lies in messages from the fork server to the parent, so it has no pointers.
 struct WorkerEnding {
   enum class Cause : std::int32_t {
     own,              // its own code, or a signal that it earned
     outside,          // SIGKILL, and nobody here sent it
     memory,           // SIGKILL, when the memory limit of its control group was reached
-    overdue,          // killed by the nursery: a sample, or worker_init_fn, took longer than its timeout
+    overdue,          // killed by the fork server: a sample, or worker_init_fn, took longer than its timeout
     lost_descriptor,  // its own: the dataset had closed a descriptor of the loader's
   };
   Cause cause = Cause::own;

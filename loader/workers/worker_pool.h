@@ -1,18 +1,14 @@
 // The workers of a loader, whatever kind they are.
 #pragma once
 
-#include <chrono>
 #include <memory>
-#include <optional>
 #include <vector>
 
-#include "leat/datasets/warning.h"
 #include "leat/loader/errors.h"
+#include "leat/loader/os/poll_deadline.h"
 #include "leat/loader/workers/worker.h"
 
 namespace leat::detail {
-
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;  // none: for ever
 
 // Used by one thread at a time. The table has been told to stop before a pool is destroyed; the destructor
 // waits for the workers' end.
@@ -23,7 +19,7 @@ class WorkerPool {
   // Blocks until the table signals completion (true) or the deadline passes (false); may return true early.
   // The caller has called table.await() and looked at the table since. Throws WorkerError or WorkerInitError
   // where loading cannot go on, then and ever after.
-  virtual bool wait(Deadline deadline) = 0;
+  virtual bool wait(PollDeadline deadline) = 0;
 
   // Throws what wait() would throw, if it is known already; never blocks.
   virtual void throw_if_failed() = 0;
@@ -40,28 +36,14 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = default;
 };
 
-struct WorkerPoolOptions {
-  int workers = 1;
-  int library_threads = 1;                     // of OpenMP and its like, in each worker; 0: as they are
-  std::chrono::nanoseconds sample_timeout{0};  // 0: none; processes only
-  std::chrono::nanoseconds init_timeout{0};    // 0: none; processes only
-  WarningHandler on_warning = nullptr;
-};
-
 // Everything `job` refers to outlives the pool. Throws SystemError where no worker can be started.
-std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options);
-std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job, const WorkerPoolOptions& options);
+std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job);
+std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob& job);
 
 // For a worker whose worker_init_fn threw, as its record in the table says.
 WorkerInitError init_error_of(const SlotTable& table, int worker);
 
 // Throws Error if the loader's descriptors are no longer `ours`: other code of the process has closed them.
 void require_ours(bool ours);
-
-// `wait` after `start`; none if that is beyond what the clock can say.
-Deadline deadline_after(std::chrono::steady_clock::time_point start, std::chrono::nanoseconds wait);
-
-// Milliseconds until the deadline for poll(): -1 for none, rounded up, never below 0.
-int poll_timeout(Deadline deadline);
 
 }  // namespace leat::detail

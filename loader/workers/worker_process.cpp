@@ -120,24 +120,23 @@ int exit_status(WorkerEnd end) {
 
 }  // namespace
 
-WorkerProcessSetup WorkerProcessSetup::prepare(int library_threads) {
+WorkerProcessSetup WorkerProcessSetup::prepare(const WorkerOptions& options) {
   prepare_stack_traces();
   flush_standard_output();
   // Anew for each pool, because handlers run from the last one registered on: this one has to come before those that
   // the application has registered meanwhile. That costs 32 bytes each time.
   ::on_exit(leave_at_once, nullptr);
-  return {.libraries = library_threads == 0 ? LibraryThreads() : LibraryThreads::find(),
-          .library_threads = library_threads};
+  return {.libraries = options.worker_threads == 0 ? LibraryThreads() : LibraryThreads::find()};
 }
 
 int run_worker_process(const WorkerJob& job, const WorkerProcessSetup& setup, std::size_t worker,
-                       int nursery) {
+                       int fork_server) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != nursery) return 0;  // it died before the line above
+  if (::getppid() != fork_server) return 0;  // it died before the line above
   ::prctl(PR_SET_NAME, fmt::format("leat-worker-{}", worker).c_str());
   WorkerRecord& record = job.table.worker_record(worker);
   install_handlers(record.stack);
-  if (setup.library_threads > 0) setup.libraries.limit_to(setup.library_threads);
+  if (job.options.worker_threads > 0) setup.libraries.limit_to(job.options.worker_threads);
   const WorkerEnd end = run_worker(job, worker);
   record.lost_descriptor.store(end == WorkerEnd::lost_descriptor);
   finish_standard_output();

@@ -13,19 +13,18 @@ namespace leat::detail {
 /// the C library or the dynamic linker, which threads may hold at the moment of the fork, and then for ever in the child.
 struct WorkerProcessSetup {
   LibraryThreads libraries;
-  int library_threads = 1;  // of each library; 0: as they are
 
   /// Call it right before the fork. Also registers the handler that keeps exit() in a worker from running the exit
   /// handlers of the application, those registered so far included.
-  static WorkerProcessSetup prepare(int library_threads);
+  static WorkerProcessSetup prepare(const WorkerOptions& options);
 };
 
 /// Exit statuses of worker processes. Code of the user's may exit with the same.
 inline constexpr int kWorkerInitFailed = 1, kWorkerLostDescriptor = 2;
 
-/// Runs worker `worker` in a child of the process `nursery`, which it does not survive; the exit status.
+/// Runs worker `worker` in a child of the process `fork_server`, which it does not survive; the exit status.
 int run_worker_process(const WorkerJob& job, const WorkerProcessSetup& setup, std::size_t worker,
-                       int nursery);
+                       int fork_server);
 
 /// Asks a worker process, a child of the caller, for the calls that its loading thread is in.
 class StackQuestion {

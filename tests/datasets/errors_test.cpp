@@ -17,6 +17,8 @@ TEST_CASE("errors carry their parts, and the texts nested in them") {
         "batch slots need 3 MiB (3145728 bytes), but 1.5 KiB (1536 bytes) are available, as RLIMIT_AS says");
   CHECK(in_bytes(~std::size_t{0}) == "16 EiB (18446744073709551615 bytes)");
   CHECK(DataError("a.jpg", "is truncated").source() == "a.jpg");
+  CHECK(std::string(InternalError("slot 3 is free already").what()) ==
+        "slot 3 is free already: this is an internal fault of leat; please report it");
   try {
     try {
       throw std::runtime_error("inner");

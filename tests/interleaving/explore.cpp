@@ -15,7 +15,7 @@ std::string with_steps(const std::string& failure, const Simulation& simulation)
 class Player {
  public:
   Player(const Machine& machine, const std::function<void()>& parent)
-      : parent_(parent), simulation_(machine.workers, machine.rows_per_run, machine.fault) {
+      : parent_(parent), simulation_(machine.workers, machine.rows_per_chunk, machine.fault) {
     simulation_.delay_weak_stores(machine.delay_weak_stores);
   }
 

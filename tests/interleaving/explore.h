@@ -13,7 +13,7 @@ namespace leat::interleaving {
 
 struct Machine {
   std::size_t workers = 2;
-  std::size_t rows_per_run = 1;
+  std::size_t rows_per_chunk = 1;
   bool delay_weak_stores = false;
   Fault fault = Fault::none;
 };

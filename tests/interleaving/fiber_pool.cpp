@@ -20,19 +20,20 @@ void start_worker(const WorkerJob& job, std::size_t worker) {
   simulation().start(Simulation::kFirstWorker + worker, [&job, worker] { run_worker(job, worker); });
 }
 
-// Waits like ProcessPool, for the wake-up pipe and the nursery's channel.
+// Waits like ProcessPool, for the wake-up pipe and the fork server's channel.
 class FiberPool final : public WorkerPool {
  public:
-  FiberPool(const WorkerJob& job, std::size_t workers) : job_(job), nursery_(job_, workers) {
+  explicit FiberPool(const WorkerJob& job) : job_(job), fork_server_(job_) {
     open_job = &job_;
-    for (std::size_t worker = 0; worker < workers; ++worker) start_worker(job_, worker);
-    simulation().start(Simulation::kNursery, [this] { nursery_.run(); });
+    for (int worker = 0; worker < job_.options.num_workers; ++worker)
+      start_worker(job_, static_cast<std::size_t>(worker));
+    simulation().start(Simulation::kForkServer, [this] { fork_server_.run(); });
   }
 
   ~FiberPool() override {
     job_.table.stop();
     simulation().workers_are_safe();
-    nursery_.close();
+    fork_server_.close();
     simulation().block([] { return !any_runs(); });
     open_job = nullptr;
   }
@@ -40,8 +41,8 @@ class FiberPool final : public WorkerPool {
   FiberPool(const FiberPool&) = delete;
   FiberPool& operator=(const FiberPool&) = delete;
 
-  bool wait(Deadline) override {
-    simulation().block([] { return simulation().signalled || simulation().told; });
+  bool wait(PollDeadline) override {
+    simulation().block([] { return simulation().signaled || simulation().told; });
     job_.table.completion().drain();
     simulation().step();
     simulation().told = false;
@@ -54,14 +55,14 @@ class FiberPool final : public WorkerPool {
 
  private:
   static bool any_runs() {
-    for (std::size_t process = Simulation::kNursery; process < simulation().processes(); ++process) {
+    for (std::size_t process = Simulation::kForkServer; process < simulation().processes(); ++process) {
       if (simulation().runs(process)) return true;
     }
     return false;
   }
 
   const WorkerJob job_;
-  FiberNursery nursery_;
+  FiberForkServer fork_server_;
 };
 
 }  // namespace
@@ -70,21 +71,22 @@ SlotTable& table_of_the_loader() {
   return open_job->table;
 }
 
-FiberNursery::FiberNursery(const WorkerJob& job, std::size_t workers) : job_(job), pending_(workers) {}
+FiberForkServer::FiberForkServer(const WorkerJob& job)
+    : job_(job), pending_(static_cast<std::size_t>(job.options.num_workers)) {}
 
-void FiberNursery::run() {
+void FiberForkServer::run() {
   for (;;) {
     simulation().block([this] { return closing_ || anything_to_do(); });
     if (closing_) return;
     if (may_be_too_early()) take_back_too_early();
     for (std::size_t worker = 0; worker < pending_.size(); ++worker) {
       if (pending_[worker]) start(worker);
-      if (simulation().take_ended(Simulation::kFirstWorker + worker)) bury(worker);
+      if (simulation().take_ended(Simulation::kFirstWorker + worker)) reap(worker);
     }
   }
 }
 
-bool FiberNursery::anything_to_do() const {
+bool FiberForkServer::anything_to_do() const {
   if (may_be_too_early()) return true;
   for (std::size_t worker = 0; worker < pending_.size(); ++worker) {
     if (pending_[worker] || simulation().has_ended(Simulation::kFirstWorker + worker)) return true;
@@ -92,7 +94,7 @@ bool FiberNursery::anything_to_do() const {
   return false;
 }
 
-void FiberNursery::bury(std::size_t worker) {
+void FiberForkServer::reap(std::size_t worker) {
   simulation().begin_taking_back();
   job_.table.reclaim(worker, {"ended", 2});
   simulation().end_taking_back();
@@ -100,7 +102,7 @@ void FiberNursery::bury(std::size_t worker) {
   if (simulation().fault() != Fault::unreported_deaths) report();
 }
 
-void FiberNursery::start(std::size_t worker) {
+void FiberForkServer::start(std::size_t worker) {
   simulation().step();
   if (simulation().decide(Cost::failed_fork)) {
     job_.table.release_reopened(worker);
@@ -111,19 +113,19 @@ void FiberNursery::start(std::size_t worker) {
 }
 
 // Once: its first worker is as good as dead, it thinks, since it has been told to die.
-bool FiberNursery::may_be_too_early() const {
+bool FiberForkServer::may_be_too_early() const {
   return simulation().fault() == Fault::no_fence && !was_too_early_ &&
          simulation().is_inside_row(Simulation::kFirstWorker);
 }
 
-void FiberNursery::take_back_too_early() {
+void FiberForkServer::take_back_too_early() {
   was_too_early_ = true;
   simulation().step();
   job_.table.reclaim(0, {"was told to end", 2});
   job_.table.release_reopened(0);
 }
 
-void FiberNursery::report() {
+void FiberForkServer::report() {
   simulation().step();
   simulation().told = true;
 }
@@ -132,11 +134,11 @@ void FiberNursery::report() {
 
 namespace detail {
 
-std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job, const WorkerPoolOptions& options) {
-  return std::make_unique<interleaving::FiberPool>(job, static_cast<std::size_t>(options.workers));
+std::unique_ptr<WorkerPool> start_worker_processes(const WorkerJob& job) {
+  return std::make_unique<interleaving::FiberPool>(job);
 }
 
-std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob&, const WorkerPoolOptions&) {
+std::unique_ptr<WorkerPool> start_worker_threads(const WorkerJob&) {
   throw std::logic_error("a simulation has worker processes");
 }
 

@@ -1,4 +1,4 @@
-// The workers and the nursery of a DataLoader that runs in a simulation. start_worker_processes() is defined in the
+// The workers and the fork server of a DataLoader that runs in a simulation. start_worker_processes() is defined in the
 // source file: the loader finds it in the place of its own.
 #pragma once
 
@@ -10,17 +10,17 @@
 
 namespace leat::interleaving {
 
-// What NurseryProcess does, without processes: bury() and start() are its functions of these names.
-class FiberNursery {
+// What ForkServerProcess does, without processes: reap() and start() are its functions of these names.
+class FiberForkServer {
  public:
-  FiberNursery(const WorkerJob& job, std::size_t workers);
+  explicit FiberForkServer(const WorkerJob& job);
 
   void run();
   void close() { closing_ = true; }
 
  private:
   bool anything_to_do() const;
-  void bury(std::size_t worker);
+  void reap(std::size_t worker);
   void start(std::size_t worker);
   bool may_be_too_early() const;
   void take_back_too_early();

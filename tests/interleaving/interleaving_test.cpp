@@ -142,7 +142,8 @@ Life loader(const LoaderLife& life) {
 }
 
 constexpr Machine kOne{.workers = 1}, kTwo{.workers = 2};
-constexpr Machine kOneWithLongRuns{.workers = 1, .rows_per_run = 3}, kTwoWithLongRuns{.rows_per_run = 3};
+constexpr Machine kOneWithLongChunks{.workers = 1, .rows_per_chunk = 3},
+    kTwoWithLongChunks{.rows_per_chunk = 3};
 
 TEST_CASE("interleavings: batches are published, loaded and cleared", "[process]") {
   check_all("one worker, which dies", kOne, {.deviations = 2, .deaths = 1}, publish_once);
@@ -156,10 +157,10 @@ TEST_CASE("interleavings: a spare slot is opened", "[process]") {
   check_all("a worker dies", kOne, {.deviations = 1, .deaths = 1, .failed_forks = 1}, open_spare);
 }
 
-TEST_CASE("interleavings: batches are cancelled", "[process]") {
+TEST_CASE("interleavings: batches are canceled", "[process]") {
   check_all("at once", kOne, {.deviations = 3, .deaths = 1, .failed_forks = 1}, cancel_at_once);
   check_all("later", kOne, {.deviations = 2, .deaths = 1, .failed_forks = 1}, cancel_after_news());
-  // The nursery gives the run of the dead worker to all while the parent cancels it.
+  // The fork server gives the chunk of the dead worker to all while the parent cancels it.
   check_all("behind a death", kOne, {.deviations = 2, .failed_forks = 1}, cancel_after_news({.poison = 0}));
   check_all("at once, two workers", kTwo, {.deviations = 2, .failed_forks = 1}, cancel_at_once);
   check_all("and others follow", kTwo, {.deviations = 2}, cancel_and_publish);
@@ -167,33 +168,33 @@ TEST_CASE("interleavings: batches are cancelled", "[process]") {
             cancel_and_publish);
 }
 
-TEST_CASE("interleavings: workers die in runs of several rows", "[process]") {
-  check_all("once", kOneWithLongRuns, {.deviations = 2, .deaths = 1}, three_rows({}));
-  check_all("twice", kOneWithLongRuns, {.deviations = 1, .deaths = 2}, three_rows({}));
-  check_all("once, of two", kTwoWithLongRuns, {.deviations = 1, .deaths = 1, .failed_forks = 1},
+TEST_CASE("interleavings: workers die in chunks of several rows", "[process]") {
+  check_all("once", kOneWithLongChunks, {.deviations = 2, .deaths = 1}, three_rows({}));
+  check_all("twice", kOneWithLongChunks, {.deviations = 1, .deaths = 2}, three_rows({}));
+  check_all("once, of two", kTwoWithLongChunks, {.deviations = 1, .deaths = 1, .failed_forks = 1},
             three_rows({}));
 }
 
 TEST_CASE("interleavings: samples are bad", "[process]") {
   const Life poison = three_rows({.poison = 1}), throws = three_rows({.throws = 1});
-  check_all("a sample kills", kTwoWithLongRuns, {.deviations = 2}, poison);
-  check_all("a sample kills, a worker dies", kOneWithLongRuns, {.deviations = 1, .deaths = 1}, poison);
-  check_all("a sample throws", kTwoWithLongRuns, {.deviations = 2}, throws);
-  check_all("a sample throws, a worker dies", kOneWithLongRuns, {.deviations = 1, .deaths = 1}, throws);
+  check_all("a sample kills", kTwoWithLongChunks, {.deviations = 2}, poison);
+  check_all("a sample kills, a worker dies", kOneWithLongChunks, {.deviations = 1, .deaths = 1}, poison);
+  check_all("a sample throws", kTwoWithLongChunks, {.deviations = 2}, throws);
+  check_all("a sample throws, a worker dies", kOneWithLongChunks, {.deviations = 1, .deaths = 1}, throws);
 }
 
 TEST_CASE("interleavings: a whole loader", "[process]") {
   check_all("two workers", kTwo, {.deviations = 2}, loader({}));
   check_all("a worker dies", kOne, {.deviations = 1, .deaths = 1, .failed_forks = 1}, loader({}));
   check_all("an epoch is given up", kOne, {.deviations = 2, .given_up_epochs = 1}, loader({.held = 1}));
-  check_all("two samples of a run are bad", kOneWithLongRuns, {.deviations = 2},
+  check_all("two samples of a chunk are bad", kOneWithLongChunks, {.deviations = 2},
             loader({.batches = 1,
                     .rows = 3,
-                    .on_bad_sample = OnBadSample::substitute,
+                    .on_bad_sample = SampleErrorPolicy::substitute,
                     .bad = {.poison = 0, .throws = 1}}));
-  check_all("a sample kills", kOneWithLongRuns, {.deviations = 1, .deaths = 1},
-            loader({.rows = 3, .on_bad_sample = OnBadSample::skip, .bad = {.poison = 4}}));
-  check_all("a sample throws", kOneWithLongRuns, {.deviations = 1, .deaths = 1},
+  check_all("a sample kills", kOneWithLongChunks, {.deviations = 1, .deaths = 1},
+            loader({.rows = 3, .on_bad_sample = SampleErrorPolicy::skip, .bad = {.poison = 4}}));
+  check_all("a sample throws", kOneWithLongChunks, {.deviations = 1, .deaths = 1},
             loader({.rows = 3, .bad = {.throws = 1}}));
 }
 
@@ -221,11 +222,12 @@ TEST_CASE("interleavings: a cache's store is filled", "[process]") {
 }
 
 LoaderLife random_life(std::mt19937_64& random) {
-  constexpr std::array kPolicies{OnBadSample::raise, OnBadSample::skip, OnBadSample::substitute};
+  constexpr std::array kPolicies{SampleErrorPolicy::raise, SampleErrorPolicy::skip,
+                                 SampleErrorPolicy::substitute};
   LoaderLife life{.batches = 1 + random() % 4,
                   .rows = 1 + random() % 4,
                   .prefetch_factor = 1 + random() % 2,
-                  .leases = 1 + random() % 2,
+                  .max_held_batches = 1 + random() % 2,
                   .held = random() % 2,
                   .on_bad_sample = kPolicies[random() % 3],
                   .in_order = random() % 3 != 0,
@@ -250,7 +252,7 @@ TEST_CASE("interleavings: random lives of loaders under random schedules", "[pro
   for (int round = 0; round < rounds; ++round) {
     const LoaderLife life = random_life(random);
     const Machine machine{.workers = 1 + random() % 3,
-                          .rows_per_run = 1 + random() % 4,
+                          .rows_per_chunk = 1 + random() % 4,
                           .delay_weak_stores = random() % 2 == 0};
     const Budget budget{.deviations = 255,
                         .deaths = static_cast<int>(random() % 4),
@@ -263,11 +265,12 @@ TEST_CASE("interleavings: random lives of loaders under random schedules", "[pro
   }
 }
 
-TEST_CASE("interleavings: what a broken machine or nursery does is noticed", "[process]") {
+TEST_CASE("interleavings: what a broken machine or fork server does is noticed", "[process]") {
   check_all("two workers", kTwo, {.deviations = 2}, publish_once);
   check_caught(kTwo, Fault::split_compare_exchange, {.deviations = 2}, publish_once);
   check_caught(kOne, Fault::late_stores, {.deviations = 2, .deaths = 1}, publish_once);
-  check_caught(kOne, Fault::stale_nursery, {.deviations = 3, .deaths = 1, .failed_forks = 1}, cancel_at_once);
+  check_caught(kOne, Fault::stale_fork_server, {.deviations = 3, .deaths = 1, .failed_forks = 1},
+               cancel_at_once);
   check_caught(kOne, Fault::deaf_futex, {.deviations = 1}, publish_once);
   check_caught(kTwo, Fault::no_fence, {.deviations = 2}, publish_once);
   check_caught(kOne, Fault::unreported_deaths, {.deviations = 1, .deaths = 1}, publish_once);

@@ -42,7 +42,7 @@ class User {
             .in_order = life_.in_order,
             .reorder_bytes = life_.spare_slots * bytes_of_slot(),
             .seed = kSeed,
-            .leases = life_.leases,
+            .max_held_batches = life_.max_held_batches,
             .on_warning = [](const std::string& /*of more workers than CPUs*/) {}};
   }
 
@@ -81,19 +81,19 @@ class User {
 
   // A batch of which nothing is left is not delivered.
   void check_absent(std::uint64_t number) const {
-    require(life_.on_bad_sample != OnBadSample::raise, "a batch is lost");
+    require(life_.on_bad_sample != SampleErrorPolicy::raise, "a batch is lost");
     for (std::size_t row = 0; row < life_.rows; ++row) check_skipped(number * life_.rows + row);
   }
 
   void check_skipped(std::uint64_t index) const {
-    require(life_.on_bad_sample != OnBadSample::raise, "a sample is lost");
+    require(life_.on_bad_sample != SampleErrorPolicy::raise, "a sample is lost");
     require(life_.bad.include(index) || guilty(index, 2), "an innocent sample is skipped");
   }
 
   void check(const HostBatch& batch) {
     require(batch.epoch() == epoch_, "a batch is of another epoch");
     note(batch.number());
-    const bool substitute = life_.on_bad_sample == OnBadSample::substitute;
+    const bool substitute = life_.on_bad_sample == SampleErrorPolicy::substitute;
     std::size_t row = 0;
     for (std::size_t i = 0; i < life_.rows; ++i) {
       const std::uint64_t index = batch.number() * life_.rows + i;
@@ -112,7 +112,7 @@ class User {
   }
 
   void check(const SampleError& error) {
-    require(life_.on_bad_sample == OnBadSample::raise, "an error is thrown that is to be skipped");
+    require(life_.on_bad_sample == SampleErrorPolicy::raise, "an error is thrown that is to be skipped");
     note(error.batch());
     const SampleError::Origin& origin = error.origin();
     require(origin.index / life_.rows == error.batch(), "an error names a sample of another batch");

@@ -15,9 +15,9 @@ struct LoaderLife {
   std::size_t batches = 2;  // of an epoch
   std::size_t rows = 2;     // of a batch
   std::size_t prefetch_factor = 1;
-  std::size_t leases = 1;
+  std::size_t max_held_batches = 1;
   std::size_t held = 0;  // batches that the user keeps while waiting for the next
-  OnBadSample on_bad_sample = OnBadSample::raise;
+  SampleErrorPolicy on_bad_sample = SampleErrorPolicy::raise;
   bool in_order = true;
   BadOnes bad = {};
   std::size_t spare_slots = 0;

@@ -27,13 +27,13 @@ WakePipe::WakePipe() = default;
 
 bool WakePipe::notify() const noexcept {
   Simulation::current().step();
-  Simulation::current().signalled = true;
+  Simulation::current().signaled = true;
   return true;
 }
 
 void WakePipe::drain() const noexcept {
   Simulation::current().step();
-  Simulation::current().signalled = false;
+  Simulation::current().signaled = false;
 }
 
 SharedMemory::SharedMemory(std::string purpose, std::size_t bytes, Pages, Forks)

@@ -46,8 +46,8 @@ class Simulation::Options {
   std::size_t count_ = 0;
 };
 
-Simulation::Simulation(std::size_t workers, std::size_t rows_per_run, Fault fault)
-    : rows_per_run_(rows_per_run), fault_(fault), processes_(kFirstWorker + workers) {
+Simulation::Simulation(std::size_t workers, std::size_t rows_per_chunk, Fault fault)
+    : rows_per_chunk_(rows_per_chunk), fault_(fault), processes_(kFirstWorker + workers) {
   now = this;
 }
 
@@ -83,7 +83,7 @@ void Simulation::reset(Choices& choices) {
     process.late.clear();
     process.doing = {};
   }
-  signalled = told = aside_ = false;
+  signaled = told = aside_ = false;
   mortal_ = true;
   steps_ = 0;
   failure_.reset();
@@ -138,7 +138,7 @@ std::uint64_t Simulation::read(Cell cell) const {
     const auto late = std::find_if(
         own.rbegin(), own.rend(), [&](const LateStore& store) { return store.cell.address == cell.address; });
     if (late != own.rend()) return late->value;
-    if (at_work_ == kNursery && !stale_.empty()) from = stale_.data() + (from - shared_.data());
+    if (at_work_ == kForkServer && !stale_.empty()) from = stale_.data() + (from - shared_.data());
   }
   std::uint64_t value = 0;
   std::memcpy(&value, from, cell.size);
@@ -150,7 +150,7 @@ void Simulation::write(Cell cell, std::uint64_t value) {
 }
 
 void Simulation::begin_taking_back() {
-  if (fault_ == Fault::stale_nursery) stale_.assign(shared_.begin(), shared_.end());
+  if (fault_ == Fault::stale_fork_server) stale_.assign(shared_.begin(), shared_.end());
 }
 
 // --- processes
@@ -257,7 +257,7 @@ void Simulation::note(std::source_location where) {
 
 std::string Simulation::name(std::size_t process) const {
   if (process == kParent) return "parent";
-  if (process == kNursery) return "nursery";
+  if (process == kForkServer) return "fork server";
   return fmt::format("worker {}", process - kFirstWorker);
 }
 

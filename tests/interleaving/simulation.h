@@ -30,28 +30,28 @@ struct Cell {
   std::size_t size;
 };
 
-// What the simulated machine, or the stand-ins for the nursery and the kernel, do wrong: to see that it is noticed.
+// What the simulated machine, or the stand-ins for the fork server and the kernel, do wrong: to see that it is noticed.
 enum class Fault {
   none,
   split_compare_exchange,  // it is a comparison, and later a store
   late_stores,             // sequentially consistent stores wait in a buffer, as weaker ones may
-  stale_nursery,           // the nursery's loads answer with what was there when it began to take back
+  stale_fork_server,       // the fork server's loads answer with what was there when it began to take back
   deaf_futex,              // it sleeps whatever its word holds
-  no_fence,                // the nursery takes back what a worker holds that still runs
+  no_fence,                // the fork server takes back what a worker holds that still runs
   unreported_deaths,       // the parent does not hear of them
 };
 
 // How a process that is at a step can end, and what it was doing.
 struct Death {
-  std::optional<std::uint64_t> begun;  // the last sample that it began, of any run
+  std::optional<std::uint64_t> begun;  // the last sample that it began, of any chunk
   bool inside = false;                 // and did not end
 };
 
 class Simulation {
  public:
-  static constexpr std::size_t kParent = 0, kNursery = 1, kFirstWorker = 2;
+  static constexpr std::size_t kParent = 0, kForkServer = 1, kFirstWorker = 2;
 
-  Simulation(std::size_t workers, std::size_t rows_per_run, Fault fault);
+  Simulation(std::size_t workers, std::size_t rows_per_chunk, Fault fault);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -98,8 +98,8 @@ class Simulation {
   bool memory_is_short = false;  // for what is taken later
   void sleep_on(const void* word, const std::function<bool()>& unchanged);
   void wake_all(const void* word);
-  bool signalled = false;  // the eventfd
-  bool told = false;       // a report of the nursery's waits for the parent
+  bool signaled = false;  // the eventfd
+  bool told = false;      // a report of the fork server's waits for the parent
   bool runs(std::size_t process) const { return processes_[process].runs; }
   bool take_ended(std::size_t process);  // reaps it, if it has died
   bool has_ended(std::size_t process) const { return processes_[process].ended; }
@@ -114,7 +114,7 @@ class Simulation {
   bool is_inside_row(std::size_t process) const { return processes_[process].row != nullptr; }
   const std::vector<Death>& deaths() const { return deaths_; }
 
-  std::size_t rows_per_run() const { return rows_per_run_; }
+  std::size_t rows_per_chunk() const { return rows_per_chunk_; }
   Fault fault() const { return fault_; }
 
  private:
@@ -149,7 +149,7 @@ class Simulation {
   std::string name(std::size_t process) const;
   void reset(Choices& choices);
 
-  const std::size_t rows_per_run_;
+  const std::size_t rows_per_chunk_;
   const Fault fault_;
   bool delay_ = false;
   bool tracing_ = false;
@@ -165,7 +165,7 @@ class Simulation {
   std::vector<Death> deaths_;
   std::vector<std::string> trace_;
   std::span<std::byte> shared_;
-  std::vector<std::byte> stale_;  // of shared_, as the nursery sees it
+  std::vector<std::byte> stale_;  // of shared_, as the fork server sees it
 };
 
 }  // namespace leat::interleaving

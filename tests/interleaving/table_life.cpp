@@ -21,8 +21,8 @@ TableLife::TableLife(const Machine& machine, std::size_t slots, std::size_t rows
       bad_(bad),
       dataset_(kMostSamples, bad),
       table_(BatchLayout(dataset_.schema(), rows), {slots, rows, machine.workers, spare}),
-      job_{table_, dataset_, kSeed, nullptr, false},
-      pool_(start_worker_processes(job_, {static_cast<int>(machine.workers)})),
+      options_{.num_workers = static_cast<int>(machine.workers), .seed = kSeed},
+      pool_(start_worker_processes({table_, dataset_, options_})),
       published_(slots + spare),
       failed_(slots + spare) {}
 
@@ -38,7 +38,7 @@ void TableLife::publish(std::size_t slot) {
   for (std::size_t row = 0; row < rows_; ++row) {
     table_.indices(slot)[row] = (generation_ - 1) * rows_ + row;
   }
-  table_.publish(slot, {generation_, 0, generation_, rows_, machine_.rows_per_run});
+  table_.publish(slot, {generation_, 0, generation_, rows_, machine_.rows_per_chunk});
 }
 
 void TableLife::wait_for_news(std::size_t slot) {
@@ -52,22 +52,22 @@ void TableLife::wait_for_end(std::size_t slot) {
 
 void TableLife::take(std::size_t slot) {
   wait_for_end(slot);
-  while (const auto run = table_.failed_run(slot)) {
-    set_aside(slot, *run);
+  while (const auto chunk = table_.failed_chunk(slot)) {
+    set_aside(slot, *chunk);
     wait_for_end(slot);
   }
   check(slot);
   table_.clear(slot);
 }
 
-void TableLife::set_aside(std::size_t slot, std::size_t run) {
-  const FailureRecord& failure = table_.failure(slot, run);
+void TableLife::set_aside(std::size_t slot, std::size_t chunk) {
+  const FailureRecord& failure = table_.failure(slot, chunk);
   if (failure.deaths == 0) require(bad_.throws == failure.index, "a good sample is said to throw");
   if (failure.deaths > 0) {
     require(bad_.poison == failure.index || guilty(failure.index, 2), "an innocent sample is blamed");
   }
   failed_[slot].push_back(failure.index);
-  table_.reopen_after_failure(slot, run);
+  table_.reopen_after_failure(slot, chunk);
 }
 
 void TableLife::check(std::size_t slot) const {

@@ -1,4 +1,4 @@
-// A SlotTable with workers and a nursery in a simulation, and a parent that does one thing after the other: shorter
+// A SlotTable with workers and a fork server in a simulation, and a parent that does one thing after the other: shorter
 // than a loader's life, so that more goes into the same number of schedules.
 #pragma once
 
@@ -34,7 +34,7 @@ class TableLife {
   void clear(std::size_t slot) { table_.clear(slot); }
 
  private:
-  void set_aside(std::size_t slot, std::size_t run);
+  void set_aside(std::size_t slot, std::size_t chunk);
   void check(std::size_t slot) const;
 
   const Machine& machine_;
@@ -42,7 +42,7 @@ class TableLife {
   const BadOnes bad_;
   SteppedDataset dataset_;
   SlotTable table_;
-  WorkerJob job_;
+  const WorkerOptions options_;
   std::unique_ptr<WorkerPool> pool_;
   std::uint64_t generation_ = 0;
   std::vector<std::uint64_t> published_;            // per slot: the generation

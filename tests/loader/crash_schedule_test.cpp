@@ -78,7 +78,7 @@ TEST_CASE("64: the stream is that of the inline loader for random sizes, workers
                               .shuffle = random() % 2 == 0,
                               .drop_last = random() % 3 == 0,
                               .seed = random(),
-                              .leases = 1 + random() % 3};
+                              .max_held_batches = 1 + random() % 3};
     DataLoader expected(healthy, options);
     options.num_workers = 1 + static_cast<int>(random() % 5);
     options.prefetch_factor = 1 + random() % 3;

@@ -137,7 +137,7 @@ LEAT_LOADER_TEST(two_loaders, "8: two interleaved loaders do not disturb each ot
 
 LEAT_LOADER_TEST(held_batches, "57: a batch that is held keeps its bytes, whatever is loaded after it") {
   const ArithmeticDataset dataset(400);
-  DataLoader loader(dataset, workers.with({.batch_size = 4, .leases = 3}));
+  DataLoader loader(dataset, workers.with({.batch_size = 4, .max_held_batches = 3}));
   std::vector<HostBatch> held;
   while (auto batch = loader.next()) {
     if (held.size() == 2) held.erase(held.begin());
@@ -148,10 +148,10 @@ LEAT_LOADER_TEST(held_batches, "57: a batch that is held keeps its bytes, whatev
 
 LEAT_LOADER_TEST(all_held, "58: when every slot is held, next() says so, and goes on when one is released") {
   const ArithmeticDataset dataset(400);
-  DataLoader loader(dataset, workers.with({.batch_size = 4, .leases = 2}));
+  DataLoader loader(dataset, workers.with({.batch_size = 4, .max_held_batches = 2}));
   std::vector<HostBatch> held;
   for (std::size_t slot = 0; slot < loader.slots().count; ++slot) held.push_back(*loader.next());
-  expect_error<SlotsHeldError>([&] { loader.next(); }, {"held", "leases"});
+  expect_error<SlotsHeldError>([&] { loader.next(); }, {"held", "max_held_batches"});
   held.pop_back();
   CHECK(loader.next()->number() == held.size() + 1);
 }
@@ -169,23 +169,23 @@ LEAT_LOADER_TEST(outlives, "a batch may outlive its loader") {
 LEAT_LOADER_TEST(init_function,
                  "30, 31: worker_init_fn runs before any sample, and its exception reaches the caller") {
   if (workers.number == 0) return;
-  static thread_local bool initialised = false;
+  static thread_local bool initialized = false;
   const HookedDataset dataset(20, [](std::size_t) {
-    if (!initialised) throw std::runtime_error("not initialised");
+    if (!initialized) throw std::runtime_error("not initialized");
   });
   auto options = workers.with({.batch_size = 2});
-  options.worker_init_fn = [](int) { initialised = true; };
+  options.worker_init_fn = [](int) { initialized = true; };
   DataLoader loader(dataset, options);
   while (const auto batch = loader.next()) check_rows(*batch, 0);
 
-  options.worker_init_fn = [](int) { throw std::runtime_error("no licence"); };
+  options.worker_init_fn = [](int) { throw std::runtime_error("no license"); };
   DataLoader failing(dataset, options);
   expect_error<WorkerInitError>(
       [&] {
         while (failing.next()) {
         }
       },
-      {"worker_init_fn", "no licence"});
+      {"worker_init_fn", "no license"});
   expect_error<WorkerInitError>([&] { failing.next(); });
 }
 
@@ -284,10 +284,10 @@ TEST_CASE("22: contradictory options are refused by name") {
   };
   refused({.batch_size = 0}, {"batch_size"});
   refused({.num_workers = -2}, {"num_workers", "-2"});
-  refused(
-      {.batch_size = 2,
-       .batch_sampler = std::make_shared<SampledBatches>(std::make_shared<SequentialSampler>(10), 2, false)},
-      {"batch_sampler", "batch_size"});
+  refused({.batch_size = 2,
+           .batch_sampler =
+               std::make_shared<FixedSizeBatchSampler>(std::make_shared<SequentialSampler>(10), 2, false)},
+          {"batch_sampler", "batch_size"});
   refused({.sample_timeout = std::chrono::seconds(1)}, {"sample_timeout", "processes"});
   refused({.bad_sample_limit = {.rate = 2}}, {"bad_sample_limit", "2"});
   refused({.shuffle = true, .sampler = std::make_shared<SequentialSampler>(10)}, {"sampler", "shuffle"});
@@ -295,7 +295,7 @@ TEST_CASE("22: contradictory options are refused by name") {
   refused({.num_workers = 1, .prefetch_factor = 0}, {"prefetch_factor"});
   refused({.timeout = std::chrono::seconds(-1)}, {"timeout"});
   refused({.worker_init_fn = [](int) {}}, {"worker_init_fn"});
-  refused({.leases = 0}, {"leases"});
+  refused({.max_held_batches = 0}, {"max_held_batches"});
 }
 
 TEST_CASE("7: size() follows a dataset that grows") {

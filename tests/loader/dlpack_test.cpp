@@ -47,7 +47,7 @@ LEAT_LOADER_TEST(outlives, "DLPack: a tensor outlives its batch and its loader")
 
 LEAT_LOADER_TEST(gives_back, "DLPack: the slot comes back with the last tensor, on whatever thread that is") {
   const ArithmeticDataset dataset(400);
-  DataLoader loader(dataset, workers.with({.batch_size = 4, .leases = 1}));
+  DataLoader loader(dataset, workers.with({.batch_size = 4, .max_held_batches = 1}));
   std::vector<DlpackTensor> tensors;
   for (std::size_t slot = 0; slot < loader.slots().count; ++slot) {
     const auto batch = next_of(loader);

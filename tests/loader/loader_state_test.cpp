@@ -339,7 +339,7 @@ TEST_CASE("bad samples before a restore count in the share that may be bad") {
     if (index >= 160 && index % 10 == 0) throw std::runtime_error("bad");
   });
   const DataLoaderOptions options{.batch_size = 20,
-                                  .on_bad_sample = OnBadSample::skip,
+                                  .on_bad_sample = SampleErrorPolicy::skip,
                                   .bad_sample_limit = {.allowance = 0, .rate = 0.021}};
   DataLoader first(dataset, options);
   for (int batch = 0; batch < 8; ++batch) first.next();

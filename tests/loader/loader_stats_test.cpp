@@ -29,30 +29,30 @@ namespace {
 using test::ArithmeticDataset;
 using test::Workers;
 
-LoaderStats judged(double wait_share, double busy_share, int workers, double cpus) {
+LoaderStats diagnosed(double wait_share, double busy_share, int workers, double cpus) {
   LoaderStats stats;
   stats.seconds = 10;
   stats.batches = 100;
   stats.wait_share = wait_share;
   stats.busy_share = busy_share;
   stats.active_workers = workers;
-  judge(stats, cpus);
+  diagnose(stats, cpus);
   return stats;
 }
 
-TEST_CASE("the verdict follows the consumer's waiting, the advice what the workers do meanwhile") {
-  CHECK(judged(0.5, 0.95, 2, 8).verdict == Verdict::loader_bound);
-  CHECK(judged(0.5, 0.95, 2, 8).advice.find("raise num_workers") != std::string::npos);
-  CHECK(judged(0.5, 0.95, 8, 8).advice.find("make samples cheaper") != std::string::npos);
-  CHECK(judged(0.5, 0.30, 8, 8).advice.find("prefetch_factor") != std::string::npos);
-  CHECK(judged(0.5, 0, 0, 8).advice.find("give it workers") != std::string::npos);
-  CHECK(judged(0.05, 0.9, 2, 8).verdict == Verdict::balanced);
-  CHECK(judged(0.001, 0.2, 8, 8).verdict == Verdict::consumer_bound);
-  CHECK(judged(0.001, 0.2, 8, 8).advice.find("2 of its 8 workers") != std::string::npos);
-  CHECK(judged(0.001, 0.9, 2, 8).advice == "the loader keeps up");
+TEST_CASE("the bottleneck follows the consumer's waiting, the advice what the workers do meanwhile") {
+  CHECK(diagnosed(0.5, 0.95, 2, 8).bottleneck == Bottleneck::loader);
+  CHECK(diagnosed(0.5, 0.95, 2, 8).advice.find("raise num_workers") != std::string::npos);
+  CHECK(diagnosed(0.5, 0.95, 8, 8).advice.find("make samples cheaper") != std::string::npos);
+  CHECK(diagnosed(0.5, 0.30, 8, 8).advice.find("prefetch_factor") != std::string::npos);
+  CHECK(diagnosed(0.5, 0, 0, 8).advice.find("give it workers") != std::string::npos);
+  CHECK(diagnosed(0.05, 0.9, 2, 8).bottleneck == Bottleneck::balanced);
+  CHECK(diagnosed(0.001, 0.2, 8, 8).bottleneck == Bottleneck::consumer);
+  CHECK(diagnosed(0.001, 0.2, 8, 8).advice.find("2 of its 8 workers") != std::string::npos);
+  CHECK(diagnosed(0.001, 0.9, 2, 8).advice == "the loader keeps up");
   LoaderStats early;
-  judge(early, 2);
-  CHECK(early.verdict == Verdict::too_early);
+  diagnose(early, 2);
+  CHECK(early.bottleneck == Bottleneck::unknown);
 }
 
 LEAT_LOADER_TEST(fresh, "a loader that has delivered nothing yet can be asked for everything") {
@@ -65,7 +65,7 @@ LEAT_LOADER_TEST(fresh, "a loader that has delivered nothing yet can be asked fo
   CHECK(stats.wait_seconds == 0);
   CHECK(stats.busy_share == 0);
   CHECK(stats.slots_leased == 0);
-  CHECK(stats.verdict == Verdict::too_early);
+  CHECK(stats.bottleneck == Bottleneck::unknown);
   REQUIRE(stats.workers.size() == static_cast<std::size_t>(workers.number));
   for (const WorkerStats& worker : stats.workers) CHECK(worker.samples == 0);
   CHECK(loader.size() == 25);
@@ -138,7 +138,7 @@ TEST_CASE("the tuner takes a worker back that the consumer waits for") {
   CHECK(tuner.workers() == 4);
 }
 
-TEST_CASE("workers share the CPUs as neighbours, where there are two for each") {
+TEST_CASE("workers share the CPUs as neighbors, where there are two for each") {
   const std::vector<int> cpus{0, 1, 2, 3, 8, 9, 10, 11};
   CHECK(share_of(cpus, 0, 4) == std::vector<int>{0, 1});
   CHECK(share_of(cpus, 3, 4) == std::vector<int>{10, 11});
@@ -146,7 +146,7 @@ TEST_CASE("workers share the CPUs as neighbours, where there are two for each") 
   CHECK(share_of(cpus, 2, 5) == cpus);
 }
 
-TEST_CASE("a trace holds every run, wait and lease, and is JSON", "[process]") {
+TEST_CASE("a trace holds every chunk, wait and lease, and is JSON", "[process]") {
   const test::TemporaryFolder folder;
   const std::string file = (folder.path() / "trace.json").string();
   REQUIRE(::setenv("LEAT_TRACE", file.c_str(), 1) == 0);
@@ -190,19 +190,21 @@ TEST_CASE("an interval of the second epoch counts its own samples only") {
   }
   // The tuner's view of a loader, on a scheduler of the same kind.
   const auto scheduler = std::make_shared<BatchScheduler>(
-      BatchLayout(dataset.schema(), 4), SchedulerOptions{.depth = 1, .leases = 1, .forks = Forks::copy});
-  const WorkerJob job{.table = scheduler->table(), .dataset = dataset, .init = nullptr};
+      BatchLayout(dataset.schema(), 4),
+      SchedulerOptions{.depth = 1, .max_held_batches = 1, .forks = Forks::copy});
+  const WorkerOptions options{};
+  const WorkerJob job{.table = scheduler->table(), .dataset = dataset, .options = options};
   LoaderMeter meter(*scheduler, 0);
   const auto load = [&](std::uint64_t epoch, std::size_t batches) {
     meter.begin_epoch();
     scheduler->begin_epoch({.epoch = epoch,
-                            .batches = std::make_shared<SampledBatches>(
+                            .batches = std::make_shared<FixedSizeBatchSampler>(
                                 std::make_shared<SequentialSampler>(dataset.size()), 4, false),
                             .earlier = {},
                             .done = {},
                             .dataset_size = dataset.size()});
     for (std::size_t batch = 0; batch < batches; ++batch) {
-      REQUIRE(load_one_run(job));
+      REQUIRE(load_one_chunk(job));
       REQUIRE(scheduler->take());
     }
   };

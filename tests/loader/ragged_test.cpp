@@ -98,7 +98,7 @@ LEAT_LOADER_TEST(held_batches, "ragged: batches that are held keep their bytes, 
   const RaggedDataset dataset(200);
   std::vector<HostBatch> held;
   {
-    DataLoader loader(dataset, workers.with({.batch_size = 8, .leases = 3}));
+    DataLoader loader(dataset, workers.with({.batch_size = 8, .max_held_batches = 3}));
     while (auto batch = loader.next()) {
       if (held.size() == 2) held.erase(held.begin());
       held.push_back(std::move(*batch));
@@ -108,14 +108,14 @@ LEAT_LOADER_TEST(held_batches, "ragged: batches that are held keep their bytes, 
   for (const HostBatch& any : held) check_ragged_rows(any, dataset);
 }
 
-// Lengths 0 to 7; samples 13 and 14 (neighbours in a run), 3 (last of a batch) and 20 (first of one) are bad.
+// Lengths 0 to 7; samples 13 and 14 (neighbors in a chunk), 3 (last of a batch) and 20 (first of one) are bad.
 LEAT_LOADER_TEST(left_out, "ragged: a bad sample is left out without a trace in its batch") {
   const RaggedDataset whole(24, [](std::size_t index) { return index % 8; });
   const RaggedDataset dataset(24, [](std::size_t index) {
     const bool bad = index == 3 || index == 13 || index == 14 || index == 20;
     return bad ? RaggedDataset::kMaxTokens + 1 : index % 8;
   });
-  DataLoader loader(dataset, workers.with({.batch_size = 4, .on_bad_sample = OnBadSample::skip}));
+  DataLoader loader(dataset, workers.with({.batch_size = 4, .on_bad_sample = SampleErrorPolicy::skip}));
   std::vector<std::uint64_t> indices;
   for (const HostBatch& batch : loader.epoch(0)) {
     check_ragged_rows(batch, whole);
@@ -125,13 +125,13 @@ LEAT_LOADER_TEST(left_out, "ragged: a bad sample is left out without a trace in 
         std::vector<std::uint64_t>{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19, 21, 22, 23});
 }
 
-LEAT_LOADER_TEST(stood_in_for, "ragged: a bad sample's neighbour stands in for it, at its own length") {
+LEAT_LOADER_TEST(stood_in_for, "ragged: a bad sample's neighbor stands in for it, at its own length") {
   const RaggedDataset whole(8, [](std::size_t index) { return index; });
   const RaggedDataset dataset(8, [](std::size_t index) {
     const bool bad = index == 0 || index == 5 || index == 6;
     return bad ? RaggedDataset::kMaxTokens + 1 : index;
   });
-  DataLoader loader(dataset, workers.with({.batch_size = 8, .on_bad_sample = OnBadSample::substitute}));
+  DataLoader loader(dataset, workers.with({.batch_size = 8, .on_bad_sample = SampleErrorPolicy::substitute}));
   const auto batch = loader.next();
   check_ragged_rows(*batch, whole);
   CHECK(std::vector<std::uint64_t>(batch->indices().begin(), batch->indices().end()) ==
@@ -154,7 +154,7 @@ RaggedDataset with_bad_samples() {
 
 LEAT_LOADER_TEST(half_written, "ragged: bad samples leave no trace, however far they were written") {
   const RaggedDataset dataset = with_bad_samples();
-  for (const OnBadSample policy : {OnBadSample::skip, OnBadSample::substitute}) {
+  for (const SampleErrorPolicy policy : {SampleErrorPolicy::skip, SampleErrorPolicy::substitute}) {
     DataLoaderOptions options{.batch_size = 16, .on_bad_sample = policy};
     options.bad_sample_limit = {.allowance = 200};
     DataLoader loader(dataset, workers.with(options));
@@ -165,7 +165,7 @@ LEAT_LOADER_TEST(half_written, "ragged: bad samples leave no trace, however far 
       rows += batch.size();
     }
     CHECK(good == rows);
-    CHECK(rows == (policy == OnBadSample::substitute ? 200 - 16 : 200 - loader.bad_sample_count()));
+    CHECK(rows == (policy == SampleErrorPolicy::substitute ? 200 - 16 : 200 - loader.bad_sample_count()));
     DataLoader reference(dataset, options);
     CHECK(delivered_ragged_bytes(loader, 1) == delivered_ragged_bytes(reference, 1));
   }
@@ -173,7 +173,7 @@ LEAT_LOADER_TEST(half_written, "ragged: bad samples leave no trace, however far 
 
 TEST_CASE("ragged: a sample that ends its workers is left out, and the rows behind it are not", "[process]") {
   RaggedDataset dataset(640);
-  const DataLoaderOptions options{.batch_size = 64, .on_bad_sample = OnBadSample::skip};
+  const DataLoaderOptions options{.batch_size = 64, .on_bad_sample = SampleErrorPolicy::skip};
   dataset.interrupt = [](std::size_t index) {
     if (index == 500) throw DataError("file", "is bad");
   };
@@ -187,7 +187,7 @@ TEST_CASE("ragged: a sample that ends its workers is left out, and the rows behi
   CHECK(loader.bad_sample_count() == 1);
 }
 
-TEST_CASE("ragged: the same bytes where workers die in the middle of runs", "[process]") {
+TEST_CASE("ragged: the same bytes where workers die in the middle of chunks", "[process]") {
   const SharedMemory memory("tries", sizeof(std::atomic<int>) * 300);
   auto* const tries = reinterpret_cast<std::atomic<int>*>(memory.bytes().data());
   const auto length = [](std::size_t index) { return index * 7 % 8; };
@@ -272,7 +272,7 @@ class Generous final : public RaggedDataset {
 
 LEAT_LOADER_TEST(generous, "ragged: a generous max_length costs no memory") {
   const Generous dataset;
-  auto options = workers.with({.batch_size = 4, .on_bad_sample = OnBadSample::substitute});
+  auto options = workers.with({.batch_size = 4, .on_bad_sample = SampleErrorPolicy::substitute});
   DataLoader loader(dataset, options);
   std::size_t next = 0;
   for (const HostBatch& batch : loader.epoch(0)) {

@@ -184,7 +184,7 @@ class Chain {
   DataLoaderOptions options(const Part& part, int rank) const {
     DataLoaderOptions options{.num_workers = part.num_workers,
                               .worker_kind = part.kind,
-                              .on_bad_sample = OnBadSample::skip,
+                              .on_bad_sample = SampleErrorPolicy::skip,
                               .bad_sample_limit = {.allowance = 1000, .rate = 1},
                               .in_order = part.in_order,
                               .seed = 5,

@@ -84,7 +84,7 @@ LEAT_LOADER_TEST(skips, "42: bad samples are left out, listed and counted") {
   const HookedDataset dataset(40, [](std::size_t index) {
     if (index % 4 == 3 || index == 8 || index == 9 || index == 10) throw DataError("file", "is bad");
   });
-  auto options = workers.with({.batch_size = 4, .on_bad_sample = OnBadSample::skip});
+  auto options = workers.with({.batch_size = 4, .on_bad_sample = SampleErrorPolicy::skip});
   DataLoader loader(dataset, options);
   std::vector<std::uint64_t> indices;
   while (const auto batch = loader.next()) {
@@ -108,7 +108,7 @@ LEAT_LOADER_TEST(substitutes, "42: bad samples are replaced by the nearest good 
   const HookedDataset dataset(12, [](std::size_t index) {
     if (index == 0 || index == 1 || index == 6 || index >= 8) throw DataError("file", "is bad");
   });
-  DataLoader loader(dataset, workers.with({.batch_size = 4, .on_bad_sample = OnBadSample::substitute}));
+  DataLoader loader(dataset, workers.with({.batch_size = 4, .on_bad_sample = SampleErrorPolicy::substitute}));
   std::vector<std::vector<std::uint64_t>> batches;
   while (const auto batch = loader.next()) {
     check_rows(*batch, 0);
@@ -122,7 +122,7 @@ LEAT_LOADER_TEST(too_many_bad,
   const HookedDataset dataset(1000, [](std::size_t index) {
     if (index >= 500) throw DataError("file", "is bad");
   });
-  auto options = workers.with({.batch_size = 10, .on_bad_sample = OnBadSample::skip});
+  auto options = workers.with({.batch_size = 10, .on_bad_sample = SampleErrorPolicy::skip});
   options.bad_sample_limit = {.allowance = 5, .rate = 0.02};
   DataLoader loader(dataset, options);
   std::size_t samples = 0;

@@ -56,24 +56,24 @@ int parent_of(int pid) {
   return parent;
 }
 
-// What must not grow, of the application and of the nursery. Pss is without the pages of files: those of this program
-// are shared by the other tests that run at the time, and weigh more when these end.
+// What must not grow, of the application and of the fork server. Pss is without the pages of files: those of this
+// program are shared by the other tests that run at the time, and weigh more when these end.
 struct Footprint {
   std::size_t fds, maps, rss_kib, pss_kib;
-  std::size_t nursery_fds, nursery_maps, nursery_rss_kib;
+  std::size_t fork_server_fds, fork_server_maps, fork_server_rss_kib;
 
   static Footprint take(const DataLoader& loader) {
     const int self = ::getpid();
     std::vector<int> pids = loader.worker_pids();
     while (pids.empty()) pids = loader.worker_pids();  // all were killed a moment ago
-    const int nursery = parent_of(pids[0]);
+    const int fork_server = parent_of(pids[0]);
     return {entries("/proc/self/fd"),
             mappings(self),
             kib_of(self, "Rss:"),
             kib_of(self, "Pss_Anon:") + kib_of(self, "Pss_Shmem:"),
-            entries("/proc/" + std::to_string(nursery) + "/fd"),
-            mappings(nursery),
-            kib_of(nursery, "Rss:")};
+            entries("/proc/" + std::to_string(fork_server) + "/fd"),
+            mappings(fork_server),
+            kib_of(fork_server, "Rss:")};
   }
 };
 
@@ -116,10 +116,10 @@ TEST_CASE("55, 64: workers are killed all the time, and nothing is lost, doubled
   CHECK(after.maps <= before->maps + 2);
   CHECK(after.rss_kib <= before->rss_kib + 1024);
   CHECK(after.pss_kib <= before->pss_kib + 1024);
-  CHECK(after.nursery_fds <=
-        before->nursery_fds + 1);  // between a death and the next fork there is one fewer
-  CHECK(after.nursery_maps <= before->nursery_maps + 2);
-  CHECK(after.nursery_rss_kib <= before->nursery_rss_kib + 1024);
+  CHECK(after.fork_server_fds <=
+        before->fork_server_fds + 1);  // between a death and the next fork there is one fewer
+  CHECK(after.fork_server_maps <= before->fork_server_maps + 2);
+  CHECK(after.fork_server_rss_kib <= before->fork_server_rss_kib + 1024);
 }
 
 TEST_CASE("55: a hundred epochs leave the memory of the application and its workers as it was", "[slow]") {
@@ -140,7 +140,7 @@ TEST_CASE("55: a hundred epochs leave the memory of the application and its work
   CHECK(after.fds == before.fds);
   CHECK(after.maps <= before.maps + 2);
   CHECK(after.rss_kib <= before.rss_kib + 512);
-  CHECK(after.nursery_rss_kib <= before.nursery_rss_kib + 512);
+  CHECK(after.fork_server_rss_kib <= before.fork_server_rss_kib + 512);
   CHECK(kib_of(loader.worker_pids()[0], "Rss:") <= worker_rss + 512);
 }
 

@@ -90,8 +90,8 @@ caught() {
   case "$1" in
     stuck) echo 'invalid end state' ;;
     never) echo 'acceptance cycle' ;;
-    torn) echo 'assertion violated.*==ticket\[s\]' ;;
-    kept) echo 'assertion violated.*whole.*==ticket\[' ;;
+    torn) echo 'assertion violated.*==descriptor\[s\]' ;;
+    kept) echo 'assertion violated.*whole.*==descriptor\[' ;;
     twice) echo 'assertion violated.*!(whole.*died_at' ;;
     blame) echo 'assertion violated.*died_at.*>=d' ;;
     "two write") echo 'assertion violated (word\[p\]==mine)' ;;

@@ -1,38 +1,39 @@
-/* The claim protocol of loader/slot_table*.cpp, with what takes part in it of worker.cpp, nursery_process.cpp,
+/* The claim protocol of loader/slot_table*.cpp, with what takes part in it of worker.cpp, fork_server_process.cpp,
  * batch_scheduler.cpp and data_loader.cpp, for Spin. tests/model/run.sh runs it; docs/verification.md has the counts.
  *
  * One atomic block is one access to shared memory, or one system call. Joined are only accesses that nobody can come
- * between and be seen to: reads of what is stable while it is read (ticket and progress of a run that one has
+ * between and be seen to: reads of what is stable while it is read (descriptor and progress of a chunk that one has
  * claimed; a dead worker's claim; finished words of a batch, to the parent), and stores that nobody looks at before
  * a later one (of the words, before that of the generation). A worker may die between any two accesses of its own.
  *
- * Sequentially consistent. Left out: the hint next_run (tests/interleaving has it), the death breaker, out-of-order
- * delivery, init functions, leases (a leased slot is one slot fewer), several threads in the parent (it has a lock).
+ * Sequentially consistent. Left out: the hint next_chunk (tests/interleaving has it), the crash loop breaker,
+ * out-of-order delivery, init functions, leases (a leased slot is one slot fewer), several threads in the parent (it has
+ * a lock).
  *
- * Shape:   N workers, S slots, U runs of a batch, R rows of a run, K batches of an epoch
+ * Shape:   N workers, S slots, U chunks of a batch, R rows of a chunk, K batches of an epoch
  * Faults:  C crashes that are a worker's own (LIMIT of them at one row, and the row is bad),
- *          O kills from outside (OUTSIDE of them), H rows that are overdue (the nursery kills; LIMIT),
+ *          O kills from outside (OUTSIDE of them), H rows that are overdue (the fork server kills; LIMIT),
  *          F forks that fail, X epochs that the user gives up
  * Data:    POISON  a row of the epoch that kills whoever loads it, THROWS one whose get() throws; counted from 0
- *          SKIP    1: a bad row is set aside, and its run goes on behind it; 0: its batch is an error
+ *          SKIP    1: a bad row is set aside, and its chunk goes on behind it; 0: its batch is an error
  *
  * Mutants; each must fail:
- *   1  a run is taken back when its worker is told to die, not when it is gone: no fence
- *   2  runs are given out by a shared ticket (fetch_add), the owner is written in a second step
+ *   1  a chunk is taken back when its worker is told to die, not when it is gone: no fence
+ *   2  chunks are given out by a shared ticket (fetch_add), the owner is written in a second step
  *   3  a batch is finished when a shared counter says so, which is counted down after `done`
  *   4  the parent hears nothing of a death, and so does not look at the words then
  *   5  as 1, and `done` is a plain store
  *   6  the work sequence is read after the search, not before
  *   7  the awaited flag is raised after the parent has looked
- *   8  the nursery does not look at the generation once it has reopened a run
+ *   8  the fork server does not look at the generation once it has reopened a chunk
  *   9  the row in progress is stored when its get() has begun already
- *  10  deaths are counted for the run, whatever row they were at
+ *  10  deaths are counted for the chunk, whatever row they were at
  *  11  cancel() gives up on a ready word that changes under it
  *  12  having raised the awaited flag, the parent looks at the batches in flight, but not at draining slots
  *  13  the row in progress is stored before the row below it is written
  *  14  cancel() looks at the words first, and takes the generation away afterwards
  *  15  who announces work looks for sleepers before the work sequence is advanced
- *  16  a run that is taken over is begun at its first row
+ *  16  a chunk that is taken over is begun at its first row
  */
 #ifndef N
 #define N 2
@@ -83,11 +84,11 @@
 #define MUT 0
 #endif
 
-#define P (S*U)           /* words; a word's place is slot*U + run, a row's is place*R + row of the run */
+#define P (S*U)           /* words; a word's place is slot*U + chunk, a row's is place*R + row of the chunk */
 #define ROWS (U*R)        /* of a batch */
 #define FENCE (MUT!=1 && MUT!=5)
 
-/* claim_word.h */
+/* chunk_state.h */
 #define EMPTY 0
 #define READY 1
 #define CLAIMED 2
@@ -103,14 +104,14 @@
 
 /* Shared memory. */
 short word[P];
-byte row[P];              /* Progress::row, in the run */
+byte row[P];              /* Progress::row, in the chunk */
 byte blamed[P];           /* Progress::blamed_row */
-byte record[P];           /* the run's failure record */
+byte record[P];           /* the chunk's failure record */
 #define THREW 1
 #define KILLED 2
 byte generation[S];       /* SlotHeader::generation */
-byte ticket[S];           /* BatchTicket::generation */
-byte number[S];           /* BatchTicket::number */
+byte descriptor[S];       /* BatchDescriptor::generation */
+byte number[S];           /* BatchDescriptor::number */
 byte lo[P*R]; byte hi[P*R];   /* a row's bytes in two halves: the generation they were written for */
 bit awaited;
 byte sleepers;
@@ -124,15 +125,15 @@ byte unfinished[S];
 
 /* The kernel. */
 byte sequence[N];         /* the work sequence, as the worker sees it: */
-#define UNREAD 0          /* it has not read it since it last held a run */
+#define UNREAD 0          /* it has not read it since it last held a chunk */
 #define SAME 1            /* it is as it was read */
 #define ADVANCED 2
 bit asleep[N];            /* in the futex */
 bit signalled;            /* the eventfd */
-bit told;                 /* a report of the nursery's waits in the channel */
+bit told;                 /* a report of the fork server's waits in the channel */
 bit live[N];
 bit ended[N];             /* the pidfd is readable */
-byte limit_of[N];         /* of the death: LIMIT or OUTSIDE; PENDING: buried, another is to be forked */
+byte limit_of[N];         /* of the death: LIMIT or OUTSIDE; PENDING: reaped, another is to be forked */
 #define PENDING 255
 bit doomed[N];            /* SIGKILL is on its way */
 
@@ -192,7 +193,7 @@ inline wake_sleepers(k) {
 inline take_up(was) {
   mine = WORD(CLAIMED, DEATHS(was), w, GENERATION(was));
   word[p] = mine;
-  assert(ticket[p/U]==GENERATION(mine));
+  assert(descriptor[p/U]==GENERATION(mine));
   r = row[p];
 #if MUT==16
   r = 0;
@@ -200,13 +201,13 @@ inline take_up(was) {
   assert(r < R);
   i = 0;
   do  /* invariant 3: what lies below the row in progress is written, or known to be bad */
-  :: i < r -> assert(bad[p*R+i] || (whole[p*R+i] && lo[p*R+i]==ticket[p/U] && hi[p*R+i]==ticket[p/U])); i++
+  :: i < r -> assert(bad[p*R+i] || (whole[p*R+i] && lo[p*R+i]==descriptor[p/U] && hi[p*R+i]==descriptor[p/U])); i++
   :: else -> break
   od;
   i = 0; seen = 0; visited = 0; named = 0; sequence[w] = UNREAD
 }
 
-/* claim_reopened() need not be called again: no run is left to a process that is past its start. */
+/* claim_reopened() need not be called again: no chunk is left to a process that is past its start. */
 inline none_is_left_to_me() {
   d_step {
     i = 0;
@@ -220,7 +221,7 @@ inline none_is_left_to_me() {
 
 proctype Worker(byte w) {
   short seen; short mine; byte p; byte i; byte r; byte visited; bit named; bit threw; bit more;
-start:  /* claim_reopened(): a run is left to a worker only while no process carries its id */
+start:  /* claim_reopened(): a chunk is left to a worker only while no process carries its id */
   if
   :: atomic { true ->
        p = 0;
@@ -320,7 +321,7 @@ nothing:
   OR_DIE
   fi;
 
-work:  /* load_run(); r is the row in progress */
+work:  /* load_chunk(); r is the row in progress */
 #if MUT!=9
   if
 #if MUT==13
@@ -403,9 +404,9 @@ end_dead:
 out: skip
 }
 
-/* ------------------------------------------------------------------------------------------- the nursery */
+/* ------------------------------------------------------------------------------------------- the fork server */
 
-/* reclaim(): a dead process held one run at most, and nobody touches a dead worker's claim. */
+/* reclaim(): a dead process held one chunk at most, and nobody touches a dead worker's claim. */
 inline take_back(w) {
   p = 0;
   do
@@ -433,18 +434,18 @@ inline take_back(w) {
   fi
 }
 
-proctype Nursery() {
+proctype ForkServer() {
   byte w; byte p; byte k; byte d; short as; bit yes;
 end_watch:
   do
-  :: atomic { ended[0] -> ended[0] = 0; w = 0; goto bury }
+  :: atomic { ended[0] -> ended[0] = 0; w = 0; goto reap }
   :: atomic { limit_of[0]==PENDING -> w = 0; goto start }
 #if N>1
-  :: atomic { ended[1] -> ended[1] = 0; w = 1; goto bury }
+  :: atomic { ended[1] -> ended[1] = 0; w = 1; goto reap }
   :: atomic { limit_of[1]==PENDING -> w = 1; goto start }
 #endif
 #if N>2
-  :: atomic { ended[2] -> ended[2] = 0; w = 2; goto bury }
+  :: atomic { ended[2] -> ended[2] = 0; w = 2; goto reap }
   :: atomic { limit_of[2]==PENDING -> w = 2; goto start }
 #endif
 #if H>0
@@ -462,7 +463,7 @@ end_watch:
 #endif
   od;
 
-bury:
+reap:
   atomic {
     take_back(w);
     if
@@ -508,7 +509,7 @@ start:
 #define DRAINING 2
 
 inline clear_slot(s) {
-  generation[s] = 0; ticket[s] = 0; number[s] = 0;
+  generation[s] = 0; descriptor[s] = 0; number[s] = 0;
   k = 0;
   do
   :: k < U -> word[s*U+k] = 0; row[s*U+k] = 0; blamed[s*U+k] = 0; record[s*U+k] = 0; k++
@@ -556,7 +557,7 @@ inline free_slot() {
 #define PUBLISH_MORE \
   do \
   :: atomic { free_slot(); if :: published==K || s==S -> s = 0; break :: else fi; \
-       count++; ticket[s] = count; number[s] = published; slot_state[s] = IN_FLIGHT; \
+       count++; descriptor[s] = count; number[s] = published; slot_state[s] = IN_FLIGHT; \
        k = 0; \
        do :: k < U -> word[s*U+k] = WORD(READY, 0, ANY, count); NOTE_TICKET; k++ :: else -> break od; \
        k = 0; published++ }; \
@@ -630,8 +631,8 @@ settle:
 #if SKIP==1
          bad[(s*U+k)*R+row[s*U+k]] = 1;  /* set_aside(), reopen_after_failure() */
          if
-         :: row[s*U+k]+1 < R -> row[s*U+k] = row[s*U+k]+1; word[s*U+k] = WORD(READY, 0, ANY, ticket[s])
-         :: else -> word[s*U+k] = WORD(DONE, 0, ANY, ticket[s])
+         :: row[s*U+k]+1 < R -> row[s*U+k] = row[s*U+k]+1; word[s*U+k] = WORD(READY, 0, ANY, descriptor[s])
+         :: else -> word[s*U+k] = WORD(DONE, 0, ANY, descriptor[s])
          fi;
          record[s*U+k] = 0; s = 0; k = 0
 #else
@@ -652,7 +653,7 @@ deliver:
     do
     :: k < ROWS && bad[s*ROWS+k] -> assert(IS_BAD(delivered*ROWS+k) || crashes+overdue+kills >= LIMIT); k++
     :: k < ROWS && !bad[s*ROWS+k] ->
-         assert(lo[s*ROWS+k]==ticket[s] && hi[s*ROWS+k]==ticket[s]);  /* not torn, not stale */
+         assert(lo[s*ROWS+k]==descriptor[s] && hi[s*ROWS+k]==descriptor[s]);  /* not torn, not stale */
          assert(!IS_BAD(delivered*ROWS+k)); k++
     :: k==ROWS -> break
     od;
@@ -688,7 +689,7 @@ init {
   byte k;
   atomic {
     do :: k < N -> live[k] = 1; run Worker(k); k++ :: else -> break od;
-    run Nursery(); run Parent()
+    run ForkServer(); run Parent()
   }
 }
 ltl delivers_all { <> over }

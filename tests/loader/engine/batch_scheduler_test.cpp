@@ -15,7 +15,8 @@ namespace {
 
 EpochStart epoch_of(std::uint64_t number, std::size_t samples) {
   return {.epoch = number,
-          .batches = std::make_shared<SampledBatches>(std::make_shared<SequentialSampler>(samples), 1, false),
+          .batches =
+              std::make_shared<FixedSizeBatchSampler>(std::make_shared<SequentialSampler>(samples), 1, false),
           .earlier = {},
           .done = {},
           .dataset_size = samples};
@@ -24,13 +25,13 @@ EpochStart epoch_of(std::uint64_t number, std::size_t samples) {
 // A scheduler of batches of one byte, the sample's index; the test is its workers.
 class Rig {
  public:
-  static constexpr std::size_t kDepth = 2, kLeases = 1, kCommon = kDepth + kLeases;
+  static constexpr std::size_t kDepth = 2, kHeld = 1, kCommon = kDepth + kHeld;
 
   explicit Rig(std::size_t reorder_bytes, std::size_t samples = 20)
       : scheduler(std::make_shared<BatchScheduler>(
             layout(),
             SchedulerOptions{
-                .depth = kDepth, .leases = kLeases, .workers = 2, .reorder_bytes = reorder_bytes})),
+                .depth = kDepth, .max_held_batches = kHeld, .workers = 2, .reorder_bytes = reorder_bytes})),
         samples_(samples) {
     begin_epoch(0);
   }
@@ -42,7 +43,7 @@ class Rig {
   void finish(const Claim& claim) {
     SlotTable& table = scheduler->table();
     *table.columns(claim.slot)[0] = static_cast<std::byte>(table.indices(claim.slot)[0]);
-    table.finish(claim, RunState::done);
+    table.finish(claim, ChunkPhase::done);
   }
   // Worker 1 loads what there is to load, and the parent looks, until there is no more. How many batches.
   std::size_t load_all() {
@@ -75,21 +76,21 @@ class Rig {
 
 TEST_CASE("a slot that ends draining unseen, just before the parent waits, is published again") {
   const BatchLayout layout(Schema({{"a", DType::u8, {1}}}), 1);
-  const auto scheduler =
-      std::make_shared<BatchScheduler>(layout, SchedulerOptions{.depth = 1, .leases = 0, .workers = 1});
+  const auto scheduler = std::make_shared<BatchScheduler>(
+      layout, SchedulerOptions{.depth = 1, .max_held_batches = 0, .workers = 1});
   SlotTable& table = scheduler->table();
   scheduler->begin_epoch(epoch_of(0, 4));
   const auto abandoned = table.claim(0);
   REQUIRE(abandoned);
   scheduler->begin_epoch(epoch_of(1, 4));
-  CHECK_FALSE(scheduler->take());            // the only slot drains
-  CHECK_FALSE(table.claim(0));               // so that nothing is published in it
-  table.finish(*abandoned, RunState::done);  // nobody awaits it yet, so there is no signal
+  CHECK_FALSE(scheduler->take());              // the only slot drains
+  CHECK_FALSE(table.claim(0));                 // so that nothing is published in it
+  table.finish(*abandoned, ChunkPhase::done);  // nobody awaits it yet, so there is no signal
   table.await();
   CHECK_FALSE(scheduler->ready());
   const auto next = table.claim(0);
   REQUIRE(next);
-  CHECK(table.ticket(*next).epoch == 1);
+  CHECK(table.batch_descriptor(*next).epoch == 1);
 }
 
 TEST_CASE("while the oldest batch is loaded, the others run ahead as far as spare slots go") {
@@ -181,35 +182,36 @@ TEST_CASE("spare slots are for several workers that load in order") {
   constexpr std::size_t kBytes = 12345;
   const auto bytes_of = [](DataLoaderOptions options) {
     options.reorder_bytes = kBytes;
-    return resolve(options).reorder_bytes;
+    return resolve(options).scheduling.reorder_bytes;
   };
   CHECK(bytes_of({.num_workers = 2}) == kBytes);
   CHECK(bytes_of({.num_workers = 0}) == 0);
   CHECK(bytes_of({.num_workers = 1}) == 0);
   CHECK(bytes_of({.num_workers = 2, .in_order = false}) == 0);
-  CHECK(resolve({.num_workers = 2}).reorder_bytes == std::size_t{64} << 20);
+  CHECK(resolve({.num_workers = 2}).scheduling.reorder_bytes == std::size_t{64} << 20);
 }
 
-TEST_CASE("a run that fails again while its first bad row is set aside is not taken for settled") {
+TEST_CASE("a chunk that fails again while its first bad row is set aside is not taken for settled") {
   const BatchLayout layout(Schema({{"a", DType::u8, {1}}}), 2);
   const auto scheduler = std::make_shared<BatchScheduler>(
       layout,
-      SchedulerOptions{.depth = 1, .leases = 1, .workers = 1, .on_bad_sample = OnBadSample::substitute});
+      SchedulerOptions{
+          .depth = 1, .max_held_batches = 1, .workers = 1, .on_bad_sample = SampleErrorPolicy::substitute});
   SlotTable& table = scheduler->table();
   EpochStart start = epoch_of(0, 2);
-  start.batches = std::make_shared<SampledBatches>(std::make_shared<SequentialSampler>(2), 2, false);
-  table.measured(1'000'000, 1'000'000);  // samples are tiny, so a run has several
+  start.batches = std::make_shared<FixedSizeBatchSampler>(std::make_shared<SequentialSampler>(2), 2, false);
+  table.measured(1'000'000, 1'000'000);  // samples are tiny, so a chunk has several
   scheduler->begin_epoch(start);
-  // Both rows are in one run, the first of which is bad.
+  // Both rows are in one chunk, the first of which is bad.
   const auto fail = [&](const Claim& claim, std::uint32_t row) {
     table.begin_row(claim, row);
-    table.run_failure(claim).row = row;
-    table.run_failure(claim).index = row;
-    table.finish(claim, RunState::failed);
+    table.chunk_failure(claim).row = row;
+    table.chunk_failure(claim).index = row;
+    table.finish(claim, ChunkPhase::failed);
   };
   const auto first = table.claim(0);
   REQUIRE(first);
-  REQUIRE(table.ticket(*first).rows_per_run == 2);
+  REQUIRE(table.batch_descriptor(*first).rows_per_chunk == 2);
   fail(*first, 0);
   CHECK_FALSE(scheduler->take());  // row 0 is set aside, row 1 goes to the workers
   const auto again = table.claim(0);

@@ -1,4 +1,4 @@
-// Orders of any length, beyond a billion too, favour no sample and no position.
+// Orders of any length, beyond a billion too, favor no sample and no position.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <set>

@@ -1,7 +1,8 @@
 #include "leat/loader/slots/slot_ledger.h"
 
 #include <catch2/catch_test_macros.hpp>
-#include <stdexcept>
+
+#include "leat/datasets/errors.h"
 
 namespace leat {
 
@@ -15,7 +16,7 @@ TEST_CASE("a slot goes from free through flight and lease back to free") {
   const std::size_t second = ledger.take();
   CHECK(first != second);
   CHECK_FALSE(ledger.has_free());
-  CHECK_THROWS_AS(ledger.take(), std::logic_error);
+  CHECK_THROWS_AS(ledger.take(), InternalError);
   ledger.deliver(first);
   CHECK(ledger.leased() == 1);
   CHECK(ledger.in_flight() == 1);
@@ -43,12 +44,13 @@ TEST_CASE("spare slots are given where no common one is free, and come back as s
 
 TEST_CASE("moves that the protocol does not have are refused") {
   SlotLedger ledger(1);
-  CHECK_THROWS_AS(ledger.free(0), std::logic_error);
-  CHECK_THROWS_AS(ledger.deliver(0), std::logic_error);
+  CHECK_THROWS_AS(ledger.free(0), InternalError);
+  CHECK_THROWS_AS(ledger.deliver(0), InternalError);
   ledger.take();
   ledger.deliver(0);
-  CHECK_THROWS_AS(ledger.deliver(0), std::logic_error);
-  CHECK_THROWS_AS(ledger.drain(0), std::logic_error);
+  CHECK_THROWS_AS(ledger.deliver(0), InternalError);
+  CHECK_THROWS_AS(ledger.drain(0), InternalError);
+  CHECK_THROWS_AS(ledger.free(1), InternalError);
 }
 
 }  // namespace

@@ -30,19 +30,19 @@ TEST_CASE("fields start at multiples of 256 bytes, rows follow without gaps") {
 }
 
 TEST_CASE("claim words pack and unpack") {
-  const ClaimWord word{RunState::claimed, 15, 0xfffe, ClaimWord::kMaxGeneration};
-  CHECK(ClaimWord::unpack(word.pack()) == word);
-  CHECK(ClaimWord{}.pack() == 0);
+  const ChunkState word{ChunkPhase::claimed, 15, 0xfffe, ChunkState::kMaxGeneration};
+  CHECK(ChunkState::unpack(word.pack()) == word);
+  CHECK(ChunkState{}.pack() == 0);
 }
 
-TEST_CASE("runs are claimed once each, from the oldest batch on") {
+TEST_CASE("chunks are claimed once each, from the oldest batch on") {
   SlotTable table(layout_of(8), {2, 4, 1});
   table.publish(1, {1, 0, 0, 8, 2});
   table.publish(0, {2, 0, 1, 3, 2});
   std::vector<std::pair<std::size_t, std::size_t>> claimed;
   std::vector<Claim> claims;
   while (const auto claim = table.claim(0)) {
-    claimed.emplace_back(claim->slot, claim->run);
+    claimed.emplace_back(claim->slot, claim->chunk);
     claims.push_back(*claim);
   }
   const std::vector<std::pair<std::size_t, std::size_t>> expected{{1, 0}, {1, 1}, {1, 2},
@@ -52,19 +52,19 @@ TEST_CASE("runs are claimed once each, from the oldest batch on") {
   CHECK(table.held_by(1).empty());
   for (const Claim& claim : claims) {
     CHECK_FALSE((table.finished(0) && table.finished(1)));
-    table.finish(claim, RunState::done);
+    table.finish(claim, ChunkPhase::done);
   }
   CHECK((table.finished(0) && table.finished(1)));
 }
 
-TEST_CASE("cancelling leaves claimed runs to their workers, and takes the others back") {
+TEST_CASE("canceling leaves claimed chunks to their workers, and takes the others back") {
   SlotTable table(layout_of(8), {1, 4, 1});
   table.publish(0, {1, 0, 0, 8, 2});
   const auto claim = table.claim(0);
   table.cancel(0);
   CHECK_FALSE(table.claim(0));
   CHECK_FALSE(table.finished(0));
-  table.finish(*claim, RunState::done);
+  table.finish(*claim, ChunkPhase::done);
   CHECK(table.finished(0));
 }
 
@@ -72,24 +72,24 @@ TEST_CASE("a finish that comes too late for its generation changes nothing") {
   SlotTable table(layout_of(2), {1, 1, 1});
   table.publish(0, {1, 0, 0, 2, 2});
   const auto late = table.claim(0);
-  table.finish(*late, RunState::done);
+  table.finish(*late, ChunkPhase::done);
   table.clear(0);
   table.publish(0, {2, 0, 1, 2, 2});
   REQUIRE(table.claim(0));
-  table.finish(*late, RunState::failed);
+  table.finish(*late, ChunkPhase::failed);
   CHECK_FALSE(table.finished(0));
-  CHECK_FALSE(table.failed_run(0));
+  CHECK_FALSE(table.failed_chunk(0));
 }
 
-TEST_CASE("the failure of the lowest run is the batch's") {
+TEST_CASE("the failure of the lowest chunk is the batch's") {
   SlotTable table(layout_of(4), {1, 4, 1});
   table.publish(0, {1, 0, 0, 4, 1});
-  for (std::size_t run = 0; run < 4; ++run) {
+  for (std::size_t chunk = 0; chunk < 4; ++chunk) {
     const auto claim = table.claim(0);
-    table.run_failure(*claim).index = 100 + run;
-    table.finish(*claim, run == 0 ? RunState::done : RunState::failed);
+    table.chunk_failure(*claim).index = 100 + chunk;
+    table.finish(*claim, chunk == 0 ? ChunkPhase::done : ChunkPhase::failed);
   }
-  REQUIRE(table.failed_run(0) == 1U);
+  REQUIRE(table.failed_chunk(0) == 1U);
   CHECK(table.failure(0, 1).index == 101);
 }
 
@@ -105,17 +105,17 @@ TEST_CASE("what a dead worker held is loaded by its next process, from the row i
   CHECK_FALSE(table.claim_reopened(1));
   const auto again = table.claim_reopened(0);
   REQUIRE(again);
-  CHECK(again->run == first->run);
+  CHECK(again->chunk == first->chunk);
   CHECK(table.row_in_progress(*again) == 2);
-  table.finish(*first, RunState::done);  // by a ghost: its word is not there any more
+  table.finish(*first, ChunkPhase::done);  // by a ghost: its word is not there any more
   CHECK_FALSE(table.finished(0));
-  table.finish(*again, RunState::done);
-  table.finish(*second, RunState::done);
+  table.finish(*again, ChunkPhase::done);
+  table.finish(*second, ChunkPhase::done);
   CHECK(table.finished(0));
-  CHECK_FALSE(table.failed_run(0));
+  CHECK_FALSE(table.failed_chunk(0));
 }
 
-TEST_CASE("a run is left to whoever comes where no next process does") {
+TEST_CASE("a chunk is left to whoever comes where no next process does") {
   SlotTable table(layout_of(8), {1, 2, 2});
   table.publish(0, {1, 0, 0, 8, 8});
   REQUIRE(table.claim(0));
@@ -138,7 +138,7 @@ TEST_CASE("two deaths at one row are that row's fault, two at different rows are
     claim = table.claim_reopened(0);
   }
   table.reclaim(0, {"was killed by lightning"});
-  REQUIRE(table.failed_run(0) == 0U);
+  REQUIRE(table.failed_chunk(0) == 0U);
   const FailureRecord& failure = table.failure(0, 0);
   CHECK(failure.index == 77);
   CHECK(failure.row == 5);
@@ -155,28 +155,28 @@ TEST_CASE("a death may have a limit of its own") {
     REQUIRE(table.claim_reopened(0));
   }
   table.reclaim(0, {"was killed", 3});
-  CHECK(table.failed_run(0) == 0U);
+  CHECK(table.failed_chunk(0) == 0U);
   CHECK(table.failure(0, 0).deaths == 3);
 }
 
-TEST_CASE("a failed run goes on behind its bad row") {
+TEST_CASE("a failed chunk goes on behind its bad row") {
   SlotTable table(layout_of(3), {1, 1, 1});
   table.publish(0, {1, 0, 0, 3, 3});
   auto claim = table.claim(0);
   table.begin_row(*claim, 1);
-  table.finish(*claim, RunState::failed);
+  table.finish(*claim, ChunkPhase::failed);
   table.reopen_after_failure(0, 0);
   CHECK_FALSE(table.finished(0));
   claim = table.claim(0);
   REQUIRE(claim);
   CHECK(table.row_in_progress(*claim) == 2);
-  table.finish(*claim, RunState::failed);
+  table.finish(*claim, ChunkPhase::failed);
   table.reopen_after_failure(0, 0);  // nothing is left behind the last row
   CHECK(table.finished(0));
-  CHECK_FALSE(table.failed_run(0));
+  CHECK_FALSE(table.failed_chunk(0));
 }
 
-TEST_CASE("a cancelled batch is finished when its dead worker is taken care of") {
+TEST_CASE("a canceled batch is finished when its dead worker is taken care of") {
   SlotTable table(layout_of(4), {1, 2, 1});
   table.publish(0, {1, 0, 0, 4, 2});
   REQUIRE(table.claim(0));
@@ -188,7 +188,7 @@ TEST_CASE("a cancelled batch is finished when its dead worker is taken care of")
 }
 
 TEST_CASE("spare slots are there when they are opened, one after the other") {
-  SlotTable table(layout_of(2), {.slots = 2, .runs = 2, .workers = 1, .spare = 2});
+  SlotTable table(layout_of(2), {.slots = 2, .chunks = 2, .workers = 1, .spare = 2});
   CHECK(table.slots() == 2);
   for (std::size_t slot = 2; slot < 4; ++slot) {
     CHECK(table.opened() == slot);
@@ -214,7 +214,7 @@ TEST_CASE("spare slots share no page with the memory that is to be page-locked")
 }
 
 TEST_CASE("a spare slot's batch is claimed in its turn, taken back from the dead, and given up") {
-  SlotTable table(layout_of(1), {.slots = 1, .runs = 1, .workers = 2, .spare = 1});
+  SlotTable table(layout_of(1), {.slots = 1, .chunks = 1, .workers = 2, .spare = 1});
   REQUIRE(table.open_next());
   table.publish(1, {1, 0, 0, 1, 1});
   table.publish(0, {2, 0, 1, 1, 1});
@@ -243,7 +243,7 @@ TEST_CASE("where there is no memory for a spare slot, the table stays as it was"
   CHECK_THROWS_AS(SlotTable(layout, {.slots = 1}), MemoryError);
 }
 
-TEST_CASE("threads: every run of many batches is written once and seen whole") {
+TEST_CASE("threads: every chunk of many batches is written once and seen whole") {
   constexpr std::size_t kRows = 32, kBatches = 400, kSlots = 3;
   SlotTable table(layout_of(kRows), {kSlots, kRows, 3});
   std::vector<std::jthread> workers;
@@ -256,13 +256,13 @@ TEST_CASE("threads: every run of many batches is written once and seen whole") {
           if (!table.stopping()) table.wait_for_work(seen);
           continue;
         }
-        const BatchTicket ticket = table.ticket(*claim);
-        const std::size_t last = std::min((claim->run + 1) * ticket.rows_per_run, ticket.rows);
-        for (std::size_t row = claim->run * ticket.rows_per_run; row < last; ++row) {
+        const BatchDescriptor descriptor = table.batch_descriptor(*claim);
+        const std::size_t last = std::min((claim->chunk + 1) * descriptor.rows_per_chunk, descriptor.rows);
+        for (std::size_t row = claim->chunk * descriptor.rows_per_chunk; row < last; ++row) {
           auto* const sums = reinterpret_cast<std::uint64_t*>(table.columns(claim->slot)[1]);
-          sums[row] += ticket.generation * 1000 + row;  // adds: a second writer would show
+          sums[row] += descriptor.generation * 1000 + row;  // adds: a second writer would show
         }
-        table.finish(*claim, RunState::done);
+        table.finish(*claim, ChunkPhase::done);
       }
     });
   }

@@ -248,7 +248,8 @@ void signal_tree(int signal, int parent) {
   }
 }
 
-TEST_CASE("workers that are stopped together with the nursery are not overdue when they go on", "[process]") {
+TEST_CASE("workers that are stopped together with the fork server are not overdue when they go on",
+          "[process]") {
   const Gate gate;
   const HookedDataset dataset(12, [&](std::size_t index) {
     if (index == 3) wait_at(gate);

@@ -54,7 +54,7 @@ TEST_CASE("a worker that reaches the memory limit is replaced, and its sample na
     const test::HookedDataset dataset(60, [](std::size_t index) {
       if (index == 17) take_memory(1024 * kMiB);
     });
-    DataLoader loader(dataset, {.batch_size = 4, .num_workers = 2, .on_bad_sample = OnBadSample::skip});
+    DataLoader loader(dataset, {.batch_size = 4, .num_workers = 2, .on_bad_sample = SampleErrorPolicy::skip});
     std::size_t rows = 0;
     while (const auto batch = loader.next()) rows += batch->size();
     const auto bad = loader.bad_samples();

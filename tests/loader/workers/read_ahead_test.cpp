@@ -120,7 +120,7 @@ std::vector<std::size_t> range(std::size_t first, std::size_t last) {
   return numbers;
 }
 
-TEST_CASE("a worker announces 32 rows ahead, and beyond its run to the end of the batch") {
+TEST_CASE("a worker announces 32 rows ahead, and beyond its chunk to the end of the batch") {
   Notes notes;
   ReadAhead ahead(notes);
   std::vector<std::uint64_t> indices(60);

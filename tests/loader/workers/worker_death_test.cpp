@@ -154,13 +154,13 @@ TEST_CASE("49: a sample that ends every worker is reported by index after two, t
   CHECK(numbers == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14});
 }
 
-TEST_CASE("49: neighbours in a run are not blamed for a poison sample", "[process]") {
+TEST_CASE("49: neighbors in a chunk are not blamed for a poison sample", "[process]") {
   const HookedDataset dataset(64, [](std::size_t index) {
     if (index % 16 == 7) ::raise(SIGBUS);
   });
   DataLoader loader(dataset, {.batch_size = 16,
                               .num_workers = 2,
-                              .on_bad_sample = OnBadSample::skip,
+                              .on_bad_sample = SampleErrorPolicy::skip,
                               .on_warning = [](const std::string&) {}});
   std::size_t samples = 0;
   while (const auto batch = loader.next()) {
@@ -182,7 +182,7 @@ TEST_CASE("49: SIGKILL, which may come from outside, is held against a sample on
   });
   DataLoader loader(dataset, {.batch_size = 4,
                               .num_workers = 1,
-                              .on_bad_sample = OnBadSample::skip,
+                              .on_bad_sample = SampleErrorPolicy::skip,
                               .on_warning = [](const std::string&) {}});
   std::size_t samples = 0;
   while (const auto batch = loader.next()) samples += batch->size();
@@ -301,7 +301,7 @@ TEST_CASE("62: a worker that hangs in a sample is killed at the deadline, and th
   DataLoader loader(dataset, {.batch_size = 4,
                               .num_workers = 2,
                               .sample_timeout = 200ms,
-                              .on_bad_sample = OnBadSample::skip,
+                              .on_bad_sample = SampleErrorPolicy::skip,
                               .on_warning = warnings.handler()});
   std::size_t samples = 0;
   while (const auto batch = loader.next()) {
@@ -420,8 +420,8 @@ TEST_CASE("33: a worker may die in a batch that was abandoned", "[process]") {
     while (shared[1].load() == 0) std::this_thread::yield();
     ::raise(SIGKILL);
   });
-  DataLoader loader(dataset,
-                    {.batch_size = 2, .num_workers = 1, .leases = 1, .on_warning = [](const auto&) {}});
+  DataLoader loader(
+      dataset, {.batch_size = 2, .num_workers = 1, .max_held_batches = 1, .on_warning = [](const auto&) {}});
   while (shared[0].load() == 0) loader.start_epoch(0);
   loader.start_epoch(1);
   shared[1].store(1);
@@ -458,7 +458,7 @@ TEST_CASE("forks that fail leave fewer workers, or an error and nothing behind",
     });
     return WEXITSTATUS(limited.wait());
   };
-  CHECK(load_with_processes(4) == 0);  // itself, the nursery, two workers
+  CHECK(load_with_processes(4) == 0);  // itself, the fork server, two workers
   CHECK(load_with_processes(2) == 2);
   CHECK(load_with_processes(1) == 2);
 }

@@ -117,7 +117,7 @@ TEST_CASE("61: a batch that timed out may be asked for again", "[process]") {
   check_rows(*batch, 0);
 }
 
-// Ends in a failure where the nursery grants an orphan's workers the second that it grants others.
+// Ends in a failure where the fork server grants an orphan's workers the second that it grants others.
 void kill_a_parent() {
   const SharedMemory shared("pids of the workers", sizeof(int) * 4);
   auto* const pids = reinterpret_cast<std::atomic<int>*>(shared.bytes().data());
@@ -145,24 +145,24 @@ TEST_CASE("50: workers die with a parent that is killed, and at once", "[process
   for (int kill = 0; kill < 30; ++kill) kill_a_parent();
 }
 
-TEST_CASE("a killed nursery is an error, and takes the workers with it", "[process]") {
+TEST_CASE("a killed fork server is an error, and takes the workers with it", "[process]") {
   const ArithmeticDataset dataset(100000);
   DataLoader loader(dataset, {.batch_size = 2, .num_workers = 2});
   loader.next();
   const std::vector<UniqueFd> workers = watch(loader.worker_pids());
   const std::string stat = "/proc/" + std::to_string(loader.worker_pids()[0]) + "/stat";
   FILE* const file = std::fopen(stat.c_str(), "r");
-  int nursery = 0;
-  REQUIRE(std::fscanf(file, "%*d (%*[^)]) %*c %d", &nursery) == 1);
+  int fork_server = 0;
+  REQUIRE(std::fscanf(file, "%*d (%*[^)]) %*c %d", &fork_server) == 1);
   std::fclose(file);
-  ::kill(nursery, SIGKILL);
+  ::kill(fork_server, SIGKILL);
   for (const UniqueFd& worker : workers) CHECK(gone(worker));
   expect_error<Error>(
       [&] {
         while (loader.next()) {
         }
       },
-      {"nursery"});
+      {"fork server"});
 }
 
 TEST_CASE("loaders leave no descriptors, processes or memory behind", "[process]") {

@@ -227,9 +227,10 @@ TEST_CASE("exit() in get() runs no exit handler that the program has registered,
           });
           for (int round = 0; round < 3; ++round) {
             std::atexit([] { handled->fetch_add(1); });
-            DataLoader loader(
-                dataset,
-                {.batch_size = 1, .num_workers = 1, .on_bad_sample = OnBadSample::skip, .on_warning = quiet});
+            DataLoader loader(dataset, {.batch_size = 1,
+                                        .num_workers = 1,
+                                        .on_bad_sample = SampleErrorPolicy::skip,
+                                        .on_warning = quiet});
             if (load_all(loader) != 3) return 1;
           }
           return handled->load() == 0 ? 0 : 2;
@@ -275,7 +276,7 @@ TEST_CASE("what the program had printed is printed once, and all that workers pr
     });
     DataLoader loader(
         dataset,
-        {.batch_size = 10, .num_workers = 2, .on_bad_sample = OnBadSample::skip, .on_warning = quiet});
+        {.batch_size = 10, .num_workers = 2, .on_bad_sample = SampleErrorPolicy::skip, .on_warning = quiet});
     load_all(loader);
   };
   for (const bool synchronized : {true, false}) {

@@ -1,4 +1,4 @@
-// What the nursery's own process does: fork workers, watch them, take back what the dead ones held, replace them.
+// What the fork server's own process does: fork workers, watch them, take back what the dead ones held, replace them.
 #pragma once
 
 #include <poll.h>
@@ -10,27 +10,27 @@
 
 #include "leat/datasets/base/unique_fd.h"
 #include "leat/loader/os/child_process.h"
-#include "leat/loader/workers/death_breaker.h"
-#include "leat/loader/workers/nursery.h"
+#include "leat/loader/os/poll_deadline.h"
+#include "leat/loader/workers/crash_loop_breaker.h"
+#include "leat/loader/workers/fork_server.h"
 #include "leat/loader/workers/observed_time.h"
 #include "leat/loader/workers/worker.h"
 #include "leat/loader/workers/worker_process.h"
 
 namespace leat::detail {
 
-// A message of the parent's; the end of the channel means that the nursery is to end.
+// A message of the parent's; the end of the channel means that the fork server is to end.
 inline constexpr char kStacksRequest = 's';
 
 // Single-threaded. It and the workers ignore SIGINT: Ctrl-C reaches the whole group; the parent decides, and its
 // end is theirs.
 //
-// The fence: a run is taken back only when its worker has been reaped. A worker that is overdue is killed, and
+// The fence: a chunk is taken back only when its worker has been reaped. A worker that is overdue is killed, and
 // then waited for like any other.
-class NurseryProcess {
+class ForkServerProcess {
  public:
   // `channel` leads to the parent, `parent` is its pidfd.
-  NurseryProcess(const WorkerJob& job, const WorkerProcessSetup& setup, const WorkerPoolOptions& options,
-                 UniqueFd channel, UniqueFd parent);
+  ForkServerProcess(const WorkerJob& job, const WorkerProcessSetup& setup, UniqueFd channel, UniqueFd parent);
 
   int run();  // until told to end, or until the parent is gone; the exit status
 
@@ -58,12 +58,12 @@ class NurseryProcess {
 
   void start_due();
   bool start(std::size_t id);  // false where fork fails
-  int run_child(std::size_t id, int nursery);
+  int run_child(std::size_t id, int fork_server);
   Wake wait();
   Wake hear();
-  int poll_timeout() const;
+  PollDeadline next_look() const;
   void reap_ended();
-  void bury(Worker worker);
+  void reap(Worker worker);
   WorkerEnding ending_of(const Worker& worker, int status);
   bool starts_in_vain(std::size_t id, const WorkerEnding& ending);
   std::chrono::milliseconds wait_before_start(std::size_t id) const;
@@ -73,17 +73,17 @@ class NurseryProcess {
   void kill_overdue(Worker& worker, std::int64_t timeout_ns);
   void note_stacks();
   std::uint64_t samples_finished() const;
-  void report(const NurseryReport& message) const;
+  void report(const ForkServerReport& message) const;
   void end_all();
 
   // Constant after construction.
   const WorkerJob& job_;
   const WorkerProcessSetup& setup_;
-  const WorkerPoolOptions& options_;
+  const WorkerOptions& options_;  // of job_
   UniqueFd channel_;
   UniqueFd parent_;  // sees the parent's end even while another process holds the channel open
 
-  DeathBreaker breaker_;
+  CrashLoopBreaker breaker_;
   std::uint64_t samples_blamed_ = 0;  // for deaths
   std::uint64_t oom_kills_;           // of the memory cgroup so far
   bool gave_up_ = false;

@@ -8,10 +8,10 @@
 
 namespace leat::detail {
 
-struct RunSizing {
-  static std::size_t max_runs(std::size_t batch_size, std::size_t) { return batch_size; }
-  static std::size_t rows_per_run(std::size_t, std::size_t, std::uint64_t) {
-    return interleaving::Simulation::current().rows_per_run();
+struct ChunkSizing {
+  static std::size_t max_chunks(std::size_t batch_size, std::size_t) { return batch_size; }
+  static std::size_t rows_per_chunk(std::size_t, std::size_t, std::uint64_t) {
+    return interleaving::Simulation::current().rows_per_chunk();
   }
 };
 

@@ -1,4 +1,4 @@
-#include "leat/loader/workers/nursery_process.h"
+#include "leat/loader/workers/fork_server_process.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using Cause = WorkerEnding::Cause;
-using Kind = NurseryReport::Kind;
+using Kind = ForkServerReport::Kind;
 
 constexpr milliseconds kGrace{1000};  // for the sample in progress, before SIGKILL
 constexpr milliseconds kFirstForkWait{1}, kLongestForkWait{500};
@@ -33,11 +33,6 @@ constexpr std::uint8_t kDeathsOfItsOwn = 2, kDeathsFromOutside = 3;
 // Of one worker in a row, until it is given up: starts that ended by themselves, and starts that somebody killed.
 constexpr int kFailedStarts = 3, kKilledStarts = 12;
 constexpr int kLooksPerTimeout = 4;
-
-milliseconds until(std::chrono::steady_clock::time_point when) {
-  const auto left = std::chrono::ceil<milliseconds>(when - std::chrono::steady_clock::now());
-  return std::max(left, milliseconds(0));
-}
 
 // Between looks at workers that have such a timeout.
 milliseconds look_interval(nanoseconds timeout) {
@@ -62,19 +57,19 @@ bool is_traced(int pid) {
 
 }  // namespace
 
-NurseryProcess::NurseryProcess(const WorkerJob& job, const WorkerProcessSetup& setup,
-                               const WorkerPoolOptions& options, UniqueFd channel, UniqueFd parent)
+ForkServerProcess::ForkServerProcess(const WorkerJob& job, const WorkerProcessSetup& setup, UniqueFd channel,
+                                     UniqueFd parent)
     : job_(job),
       setup_(setup),
-      options_(options),
+      options_(job.options),
       channel_(std::move(channel)),
       parent_(std::move(parent)),
-      breaker_(static_cast<std::size_t>(options.workers)),
+      breaker_(static_cast<std::size_t>(options_.num_workers)),
       oom_kills_(oom_kills()),
-      failed_starts_(static_cast<std::size_t>(options.workers)) {}
+      failed_starts_(static_cast<std::size_t>(options_.num_workers)) {}
 
-int NurseryProcess::run() {
-  ::prctl(PR_SET_NAME, "leat-nursery");
+int ForkServerProcess::run() {
+  ::prctl(PR_SET_NAME, "leat-forkserver");
   ::signal(SIGCONT, [](int) { continued.store(true); });
   for (std::size_t id = 0; id < failed_starts_.size(); ++id)
     pending_.push_back({id, Clock::now(), kFirstForkWait});
@@ -89,7 +84,7 @@ int NurseryProcess::run() {
 
 // --- starting
 
-void NurseryProcess::start_due() {
+void ForkServerProcess::start_due() {
   const auto now = Clock::now();
   for (std::size_t i = pending_.size(); i-- > 0;) {
     if (gave_up_ || pending_[i].when > now) continue;
@@ -102,16 +97,16 @@ void NurseryProcess::start_due() {
   }
 }
 
-bool NurseryProcess::start(std::size_t id) {
+bool ForkServerProcess::start(std::size_t id) {
   WorkerRecord& own = record(id);
-  const pid_t nursery = ::getpid();
+  const pid_t fork_server = ::getpid();
   const auto worker = static_cast<std::int32_t>(id);
   try {
     own.busy_since.store(0);
     own.up.store(false);
     own.lost_descriptor.store(false);
     own.stack.count = 0;
-    ChildProcess process = ChildProcess::run([&] { return run_child(id, nursery); }, {SIGINT});
+    ChildProcess process = ChildProcess::run([&] { return run_child(id, fork_server); }, {SIGINT});
     own.pid.store(process.pid());
     const bool first = own.starts.fetch_add(1) == 0;
     workers_.push_back({.id = id,
@@ -128,26 +123,26 @@ bool NurseryProcess::start(std::size_t id) {
   }
 }
 
-int NurseryProcess::run_child(std::size_t id, int nursery) {
+int ForkServerProcess::run_child(std::size_t id, int fork_server) {
   channel_.reset();
   parent_.reset();
-  return run_worker_process(job_, setup_, id, nursery);
+  return run_worker_process(job_, setup_, id, fork_server);
 }
 
 // --- watching
 
 // Blocks until there is something to do, or until the parent has closed its end or died.
-NurseryProcess::Wake NurseryProcess::wait() {
+ForkServerProcess::Wake ForkServerProcess::wait() {
   polled_.assign({{channel_.get(), POLLIN, 0}, {parent_.get(), POLLIN, 0}});
   for (const Worker& worker : workers_) polled_.push_back({worker.process.pidfd(), POLLIN, 0});
-  while (::poll(polled_.data(), polled_.size(), poll_timeout()) < 0) {
+  while (::poll(polled_.data(), polled_.size(), poll_timeout(next_look())) < 0) {
     if (errno != EINTR) return Wake::end;
   }
   if (polled_[1].revents != 0) return Wake::end;
   return polled_[0].revents != 0 ? hear() : Wake::work;
 }
 
-NurseryProcess::Wake NurseryProcess::hear() {
+ForkServerProcess::Wake ForkServerProcess::hear() {
   char request = 0;
   const ssize_t size = ::recv(channel_.get(), &request, 1, MSG_DONTWAIT);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return Wake::work;
@@ -156,19 +151,21 @@ NurseryProcess::Wake NurseryProcess::hear() {
   return Wake::work;
 }
 
-int NurseryProcess::poll_timeout() const {
-  milliseconds timeout = milliseconds::max();
-  for (const Pending& pending : pending_) timeout = std::min(timeout, until(pending.when));
-  if (options_.sample_timeout.count() > 0)
-    timeout = std::min(timeout, look_interval(options_.sample_timeout));
+// When there is something to do though nobody says so.
+PollDeadline ForkServerProcess::next_look() const {
+  if (gave_up_) return std::nullopt;
+  const auto now = Clock::now();
+  PollDeadline next;
+  const auto look_at = [&next](Clock::time_point when) { next = next ? std::min(*next, when) : when; };
+  for (const Pending& pending : pending_) look_at(pending.when);
+  if (options_.sample_timeout.count() > 0) look_at(now + look_interval(options_.sample_timeout));
   const bool initializing = std::any_of(workers_.begin(), workers_.end(),
                                         [&](const Worker& worker) { return !record(worker.id).up.load(); });
-  if (options_.init_timeout.count() > 0 && initializing)
-    timeout = std::min(timeout, look_interval(options_.init_timeout));
-  return gave_up_ || timeout == milliseconds::max() ? -1 : static_cast<int>(timeout.count());
+  if (options_.init_timeout.count() > 0 && initializing) look_at(now + look_interval(options_.init_timeout));
+  return next;
 }
 
-void NurseryProcess::watch_deadlines() {
+void ForkServerProcess::watch_deadlines() {
   const std::uint64_t now = steady_ns();
   const bool was_stopped = continued.exchange(false);
   for (Worker& worker : workers_) {
@@ -182,7 +179,7 @@ void NurseryProcess::watch_deadlines() {
 }
 
 // The timeout that the worker has exceeded; 0: none.
-std::int64_t NurseryProcess::exceeded(Worker& worker, std::uint64_t now) {
+std::int64_t ForkServerProcess::exceeded(Worker& worker, std::uint64_t now) {
   const WorkerRecord& own = record(worker.id);
   const auto in_init = worker.in_init.look(own.up.load() ? 0 : worker.forked_ns, now);
   const auto in_sample = worker.in_sample.look(own.busy_since.load(), now);
@@ -194,7 +191,7 @@ std::int64_t NurseryProcess::exceeded(Worker& worker, std::uint64_t now) {
 }
 
 // A worker that a debugger holds is in good hands.
-void NurseryProcess::kill_overdue(Worker& worker, std::int64_t timeout_ns) {
+void ForkServerProcess::kill_overdue(Worker& worker, std::int64_t timeout_ns) {
   const int pid = worker.process.pid();
   if (is_traced(pid)) {
     worker.in_sample = observed(options_.sample_timeout);
@@ -209,7 +206,7 @@ void NurseryProcess::kill_overdue(Worker& worker, std::int64_t timeout_ns) {
   worker.process.kill(SIGKILL);
 }
 
-void NurseryProcess::note_stacks() {
+void ForkServerProcess::note_stacks() {
   std::vector<StackQuestion> questions;
   for (const Worker& worker : workers_)
     questions.emplace_back(record(worker.id), worker.process.pidfd(), StackQuestion::Then::go_on);
@@ -217,20 +214,20 @@ void NurseryProcess::note_stacks() {
   report({.kind = Kind::stacks});
 }
 
-// --- burying
+// --- reaping
 
-void NurseryProcess::reap_ended() {
+void ForkServerProcess::reap_ended() {
   for (std::size_t i = workers_.size(); i-- > 0;) {
     if (polled_.size() <= i + 2 || polled_[i + 2].revents == 0) continue;
     Worker ended = std::move(workers_[i]);
     workers_.erase(workers_.begin() + static_cast<std::ptrdiff_t>(i));
-    bury(std::move(ended));
+    reap(std::move(ended));
   }
 }
 
-void NurseryProcess::bury(Worker worker) {
+void ForkServerProcess::reap(Worker worker) {
   const std::size_t id = worker.id;
-  NurseryReport news{
+  ForkServerReport news{
       .kind = Kind::died, .worker = static_cast<std::int32_t>(id), .pid = worker.process.pid()};
   const int status = worker.process.wait();
   if (status == 0 && job_.table.stopping()) return;
@@ -260,7 +257,7 @@ void NurseryProcess::bury(Worker worker) {
 }
 
 // However well the other workers do, and whatever the timing: one whose start ends each of its processes never comes.
-bool NurseryProcess::starts_in_vain(std::size_t id, const WorkerEnding& ending) {
+bool ForkServerProcess::starts_in_vain(std::size_t id, const WorkerEnding& ending) {
   FailedStarts& failed = failed_starts_[id];
   if (ending.up) {
     failed = {};
@@ -271,19 +268,19 @@ bool NurseryProcess::starts_in_vain(std::size_t id, const WorkerEnding& ending) 
 }
 
 // Longer each time, so that a worker comes up between the kills of somebody who goes on killing.
-milliseconds NurseryProcess::wait_before_start(std::size_t id) const {
+milliseconds ForkServerProcess::wait_before_start(std::size_t id) const {
   const int killed = failed_starts_[id].killed;
   return killed == 0 ? milliseconds(0) : std::min(kFirstForkWait * (1 << (killed - 1)), kLongestForkWait);
 }
 
-// It has initialised, and holds nothing: its end says nothing about the samples, nor about the way workers start.
-bool NurseryProcess::is_idle(std::size_t id) const {
+// It has initialized, and holds nothing: its end says nothing about the samples, nor about the way workers start.
+bool ForkServerProcess::is_idle(std::size_t id) const {
   return record(id).up.load() && job_.table.held_by(id).empty();
 }
 
 // No decoder kills itself with SIGKILL: it comes from the deadline, from the kernel for want of memory, or from
 // outside.
-WorkerEnding NurseryProcess::ending_of(const Worker& worker, int status) {
+WorkerEnding ForkServerProcess::ending_of(const Worker& worker, int status) {
   const WorkerRecord& own = record(worker.id);
   WorkerEnding ending{.wait_status = status, .timeout_ns = worker.overdue_ns, .up = own.up.load()};
   if (worker.overdue_ns != 0) {
@@ -297,7 +294,7 @@ WorkerEnding NurseryProcess::ending_of(const Worker& worker, int status) {
   return ending;
 }
 
-std::uint64_t NurseryProcess::samples_finished() const {
+std::uint64_t ForkServerProcess::samples_finished() const {
   std::uint64_t sum = 0;
   for (std::size_t id = 0; id < failed_starts_.size(); ++id) sum += record(id).samples.load();
   return sum;
@@ -307,19 +304,19 @@ std::uint64_t NurseryProcess::samples_finished() const {
 
 // A parent that does not listen for a while must not hold up the replacements: news may be lost then, final
 // words are not. A parent that is gone is seen by poll.
-void NurseryProcess::report(const NurseryReport& message) const {
+void ForkServerProcess::report(const ForkServerReport& message) const {
   const int flags = MSG_NOSIGNAL | (message.final() ? 0 : MSG_DONTWAIT);
   ::send(channel_.get(), &message, sizeof message, flags);
 }
 
 // Nobody waits for the samples of an orphan's workers. The channel of a parent that is killed closes before its pidfd
 // tells, so the grace ends with either.
-void NurseryProcess::end_all() {
+void ForkServerProcess::end_all() {
   const auto deadline = Clock::now() + kGrace;
   while (!workers_.empty()) {
     std::vector<pollfd> polled{{parent_.get(), POLLIN, 0}};
     for (const Worker& worker : workers_) polled.push_back({worker.process.pidfd(), POLLIN, 0});
-    const int ready = ::poll(polled.data(), polled.size(), static_cast<int>(until(deadline).count()));
+    const int ready = ::poll(polled.data(), polled.size(), poll_timeout(deadline));
     if (ready == 0 || polled[0].revents != 0 || (ready < 0 && errno != EINTR)) break;
     if (ready < 0) continue;
     for (std::size_t i = workers_.size(); i-- > 0;) {

@@ -9,9 +9,9 @@ namespace leat::detail {
 // A loader whose workers only die gets nowhere, and would fork for ever. It is given up when more than
 // max(3, workers) of them have died with no sample finished in between: neither loaded nor found to be bad. Workers
 // that somebody killed while they waited for work are not counted: whoever calls died() leaves those out.
-class DeathBreaker {
+class CrashLoopBreaker {
  public:
-  explicit DeathBreaker(std::size_t workers) : allowed_(std::max<std::size_t>(3, workers)) {}
+  explicit CrashLoopBreaker(std::size_t workers) : allowed_(std::max<std::size_t>(3, workers)) {}
 
   // A worker died when `finished` samples had been finished in all; true: enough.
   bool died(std::uint64_t finished) {

@@ -1,4 +1,4 @@
-// Which of the slots' memory for ragged rows has been taken: the arenas are addresses alone until rows are written.
+// Which of the slots' memory for ragged rows is committed: it is addresses alone until rows are written.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace leat::detail {
 
-// A bit for each chunk of a region, in shared memory. Workers take what they are about to write; a chunk that two take
+// A bit for each block of a region, in shared memory. Workers take what they are about to write; a block that two take
 // at once, or that a worker took just before it died, is taken once more, which changes nothing. Thread-safe.
-class ArenaPages final : public RowMemory {
+class CommittedPages final : public RowMemory {
  public:
   using Word = SharedAtomic<std::uint64_t>;
-  static constexpr std::size_t kChunk = std::size_t{256}
+  static constexpr std::size_t kBlock = std::size_t{256}
                                         << 10;  // bytes: to ask how much is left takes a while
 
   // Of the bits of a region of so many bytes.
-  static std::size_t words(std::size_t bytes) noexcept { return bytes / kChunk / 64 + 1; }
+  static std::size_t words(std::size_t bytes) noexcept { return bytes / kBlock / 64 + 1; }
 
   // `taken` are words() zeros, shared; `memory` is reserved, and the region in it begins with a page.
   void manage(const SharedMemory& memory, Extent region, Word* taken) noexcept;
@@ -28,8 +28,8 @@ class ArenaPages final : public RowMemory {
   bool take(std::span<const std::byte> bytes) override;
 
  private:
-  bool is_taken(std::size_t chunk) const;
-  bool take_chunks(std::size_t first, std::size_t last);
+  bool is_taken(std::size_t block) const;
+  bool take_blocks(std::size_t first, std::size_t last);
 
   const SharedMemory* memory_ = nullptr;
   Extent region_;

@@ -1,4 +1,4 @@
-#include "leat/loader/workers/death_breaker.h"
+#include "leat/loader/workers/crash_loop_breaker.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -9,20 +9,20 @@ using namespace leat::detail;
 namespace {
 
 TEST_CASE("three deaths without a finished sample are bad luck, the fourth ends it") {
-  DeathBreaker breaker(1);
+  CrashLoopBreaker breaker(1);
   for (int death = 1; death <= 3; ++death) CHECK_FALSE(breaker.died(10));
   CHECK(breaker.died(10));
 }
 
 TEST_CASE("a finished sample makes up for all deaths before it") {
-  DeathBreaker breaker(2);
+  CrashLoopBreaker breaker(2);
   for (std::uint64_t finished = 0; finished < 100; ++finished) {
     for (int death = 1; death <= 3; ++death) CHECK_FALSE(breaker.died(finished));
   }
 }
 
 TEST_CASE("as many workers may die at once as there are") {
-  DeathBreaker breaker(8);
+  CrashLoopBreaker breaker(8);
   for (int death = 1; death <= 8; ++death) CHECK_FALSE(breaker.died(0));
   CHECK(breaker.died(0));
 }

@@ -1,6 +1,6 @@
-// The parent's end of the nursery: the process that forks a loader's workers and their replacements. It is
+// The parent's end of the fork server: the process that forks a loader's workers and their replacements. It is
 // small, single-threaded and forked once, so that no worker is ever forked from a parent that has CUDA, thread
-// pools and locks in unknown states. What it does is in nursery_process.h.
+// pools and locks in unknown states. What it does is in fork_server_process.h.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@
 
 namespace leat::detail {
 
-// What the nursery tells the parent, one message each.
-struct NurseryReport {
+// What the fork server tells the parent, one message each.
+struct ForkServerReport {
   enum class Kind : std::int32_t {
     started,       // a worker's first process runs
     fork_failed,   // it could not be forked yet, for `error`. The others go on, and it is tried again
@@ -37,25 +37,25 @@ struct NurseryReport {
   }
 };
 
-// The nursery ends its workers and itself when this object or the parent process is gone, whatever the reason;
-// a worker dies with the nursery (PR_SET_PDEATHSIG, reliable there since the nursery has one thread).
-class Nursery {
+// The fork server ends its workers and itself when this object or the parent process is gone, whatever the reason;
+// a worker dies with the fork server (PR_SET_PDEATHSIG, reliable there since the fork server has one thread).
+class ForkServer {
  public:
-  // Throws SystemError where the nursery cannot be forked.
-  Nursery(const WorkerJob& job, const WorkerPoolOptions& options);
+  // Throws SystemError where the fork server cannot be forked.
+  explicit ForkServer(const WorkerJob& job);
 
   // Asks the workers to end (the caller has told them in its own way, too), gives them a second, then kills.
-  ~Nursery();
+  ~ForkServer();
 
   int pid() const noexcept { return process_->pid(); }
   int fd() const noexcept { return channel_.get(); }  // readable when receive() has something to say
   bool is_ours() const noexcept { return channel_.is_ours(); }
 
-  // The next report if there is one. Throws Error where the nursery itself is gone.
-  std::optional<NurseryReport> receive();
+  // The next report if there is one. Throws Error where the fork server itself is gone.
+  std::optional<ForkServerReport> receive();
 
-  // Has all workers note their stacks; a report says when that was done. False where the nursery is gone, or does not
-  // listen.
+  // Has all workers note their stacks; a report says when that was done. False where the fork server is gone, or does
+  // not listen.
   bool ask_for_stacks() const noexcept;
 
  private:
