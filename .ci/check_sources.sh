@@ -3,7 +3,7 @@
 # a name outside the namespace of its folder, a device header outside the folders for it, a test's name that would be lost on
 # its way through CMake's lists, or a word that the project has given up (words.txt).
 # The rooms, lowest first: datasets, loader, transfer, parallel; bench, tools and tests see all. A header directly in a room is
-# the room's face; what lies in a folder of it is inside, in namespace leat::detail. (datasets/ is on its way there.)
+# the room's face; what lies in a folder of it is inside, in namespace leat::detail.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,19 +23,20 @@ rank() {
     *) room=4 ;;
   esac
   case "$1" in
-    datasets/base/* | datasets/dtype.* | datasets/errors.* | datasets/rng.* | datasets/tensor_* | datasets/warning.*) floor=0 ;;
-    datasets/* | loader/os/* | loader/samplers/* | parallel/store/* | parallel/host/*) floor=1 ;;
-    loader/slots/*) floor=2 ;;
-    loader/workers/*) floor=3 ;;
+    datasets/base/*) floor=0 ;;
+    datasets/io/* | datasets/combinators/* | loader/os/* | loader/samplers/* | parallel/store/* | parallel/host/*) floor=1 ;;
+    datasets/image/* | loader/slots/*) floor=2 ;;
+    datasets/formats/* | loader/workers/*) floor=3 ;;
+    datasets/spec/*) floor=4 ;;
     loader/engine/* | transfer/prefetch/* | parallel/reduce/* | parallel/local/*) floor=4 ;;
     loader/sweep/* | transfer/host/* | transfer/*cuda/* | parallel/*gloo/* | parallel/*nccl/*) floor=5 ;;
     *) floor=6 ;;
   esac
 }
 
-# is_face PATH: whether it is a public header of a room that follows the rule.
+# is_face PATH: whether it is a public header of a room.
 is_face() {
-  [[ $1 =~ ^(loader|transfer|parallel)/[a-z_]+\.h$ ]]
+  [[ $1 =~ ^(loader|datasets|transfer|parallel)/[a-z_0-9]+\.h$ ]]
 }
 
 while IFS=: read -r file line include; do
@@ -52,7 +53,7 @@ while IFS=: read -r file line include; do
       ;;
   esac
   [ -e "$target" ] || complain "$file:$line: \"$target\" does not exist from the project's root"
-  if is_face "$file" && ! [[ $target =~ ^[a-z]+/[a-z_]+\.h$ ]]; then
+  if is_face "$file" && ! is_face "$target"; then
     complain "$file:$line: a public header includes \"$target\", which is inside"
   fi
   rank "$file" && own_room=$room own_floor=$floor
@@ -65,10 +66,10 @@ done < <(grep -rnE '^#include "' --include='*.h' --include='*.cpp' --include='*.
 
 while IFS= read -r file; do
   is_face "$file" && complain "$file: a public header's namespace is leat"
-done < <(grep -rlE '^namespace leat::detail' --include='*.h' loader transfer parallel || true)
+done < <(grep -rlE '^namespace leat::detail' --include='*.h' loader datasets transfer parallel || true)
 while IFS= read -r file; do
   complain "$file: the namespace of what is inside a room is leat::detail"
-done < <(grep -rlE '^namespace leat( |::[^d])' --include='*.h' loader/*/ transfer/*/ parallel/*/ datasets/base/ || true)
+done < <(grep -rlE '^namespace leat( |::[^d])' --include='*.h' loader/*/ datasets/*/ transfer/*/ parallel/*/ || true)
 
 while IFS=: read -r file line _; do
   case "$file" in

@@ -90,7 +90,7 @@ class Side {
   double seconds_ = 0;
 };
 
-// Neighbouring epochs see the same machine, whatever others do on it; and the two take turns in being the first.
+// Neighboring epochs see the same machine, whatever others do on it; and the two take turns in being the first.
 void run_in_turn(benchmark::State& state, Side& limit, Side& ours) {
   limit.begin();
   ours.begin();

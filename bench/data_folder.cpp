@@ -1,9 +1,11 @@
 #include "bench/data_folder.h"
 
 #include "leat/datasets/errors.h"
-#include "leat/datasets/formats/cache_folder.h"
+#include "leat/datasets/io/cache_folder.h"
 
 namespace leat::bench {
+
+using namespace detail;
 
 std::filesystem::path data_folder(std::string_view name) {
   const auto cache = default_cache_folder();

@@ -11,13 +11,15 @@
 #include "bench/bare_decode.h"
 #include "bench/comparison.h"
 #include "bench/raw_samples.h"
-#include "leat/datasets/combinators/subset.h"
 #include "leat/datasets/image_folder.h"
 #include "leat/datasets/imagenet.h"
-#include "leat/datasets/read_file.h"
+#include "leat/datasets/io/read_file.h"
+#include "leat/datasets/subset.h"
 #include "leat/loader/data_loader.h"
 
 namespace leat::bench {
+
+using namespace detail;
 
 namespace {
 
@@ -100,9 +102,9 @@ void add_jpeg_samples(const std::filesystem::path& folder) {
   const auto limit = [folder] { return bare_decoder(folder); };
   add("JPEG, random-resized-crop 224, 2 workers", 1.2, limit,
       [folder] { return load(folder, train_transforms()); });
-  add("JPEG, the same to normalised f32, 2 workers", 1.1, limit,
+  add("JPEG, the same to normalized f32, 2 workers", 1.1, limit,
       [folder] { return load(folder, normalized_train_transforms()); });
-  add("JPEG, resize 256 + centre crop 224, 2 workers", 1.0, limit,
+  add("JPEG, resize 256 + center crop 224, 2 workers", 1.0, limit,
       [folder] { return load(folder, val_transforms()); });
   add_raw_samples(folder, limit);
 }

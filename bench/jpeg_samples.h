@@ -1,4 +1,4 @@
-// JPEG files, in batches of 64: random-resized-crop to 224 and horizontal flip, as u8 and as normalised f32; and
+// JPEG files, in batches of 64: random-resized-crop to 224 and horizontal flip, as u8 and as normalized f32; and
 // the validation transforms, as u8.
 #pragma once
 

@@ -24,14 +24,14 @@ leat::tools::ProgramText manual_text() {
               "from runs that alternate. Options of Google Benchmark are understood, too: "
               "--benchmark_filter=REGEX chooses cases.",
           .tables = {leat::tools::environment_table()},
-          .examples = {{"All cases, with generated pictures", "leat-bench"},
+          .examples = {{"All cases, with generated images", "leat-bench"},
                        {"The cases with JPEGs, on a folder of one's own",
                         "leat-bench --images ~/data/flowers --benchmark_filter=JPEG"}},
           .see_also = {"leat-latency", "leat-sweep"}};
 }
 
 std::filesystem::path generated_images() {
-  const std::filesystem::path folder = leat::bench::data_folder("pictures");
+  const std::filesystem::path folder = leat::bench::data_folder("images");
   leat::tools::write_synthetic_image_folder(folder,
                                             {.images = 375, .seed = 1, .threads = 1, .progress = nullptr});
   return folder / "train";
@@ -41,7 +41,7 @@ void run(int argc, char** argv) {
   std::string images;
   CLI::App app("", "leat-bench");
   app.add_option("--images", images,
-                 "A folder with one sub-folder per class (without it: 300 generated pictures)")
+                 "A folder with one sub-folder per class (without it: 300 generated images)")
       ->type_name("FOLDER")
       ->check(CLI::ExistingDirectory);
   app.allow_extras();

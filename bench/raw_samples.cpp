@@ -6,15 +6,19 @@
 #include <utility>
 
 #include "bench/data_folder.h"
-#include "leat/datasets/combinators/subset.h"
+#include "leat/datasets/formats/folder/image_folder_source.h"
+#include "leat/datasets/image/codecs/jpeg_decoder.h"
 #include "leat/datasets/image/image_loader.h"
-#include "leat/datasets/image/jpeg_decoder.h"
-#include "leat/datasets/records/record_images.h"
-#include "leat/datasets/shards/image_folder_source.h"
-#include "leat/datasets/shards/record_writer.h"
+#include "leat/datasets/image/transforms/transform_plan.h"
+#include "leat/datasets/image_dataset.h"
+#include "leat/datasets/open.h"
+#include "leat/datasets/record_writer.h"
+#include "leat/datasets/subset.h"
 #include "leat/loader/data_loader.h"
 
 namespace leat::bench {
+
+using namespace detail;
 
 namespace {
 
@@ -35,26 +39,28 @@ RecordSchema pixels_schema() {
        {Field::ragged("image", DType::u8, {.max_length = kMostPixels, .element = {3}}), Content::rgb}});
 }
 
-// The picture with a shorter side of kShortSide.
-Image scaled(const std::vector<std::byte>& jpeg) {
+// The image with a shorter side of kShortSide.
+Image scaled(std::span<const std::byte> jpeg) {
   JpegDecoder header;
   Rng unused(0, 0, 0);
   const TransformPipeline resize = Resize{kShortSide};
-  Image image(resize.plan(header.read_header(jpeg), unused).canvas.size());
+  Image image(detail::plan(resize, header.read_header(jpeg), unused).canvas.size());
   ImageLoader::of_this_thread().load(jpeg, resize, {}, unused, image.view());
   return image;
 }
 
 void write_pixels(const std::filesystem::path& images, const std::filesystem::path& folder) {
   const ImageFolderSource source(images);
+  StoredSample sample;
   RecordWriter writer(folder, pixels_schema(), {.alignment = 64, .zstd = RecordWriterOptions::Zstd::off});
   for (std::size_t i = 0; i < source.size(); ++i) {
-    ConversionSample sample = source.read(i);
-    const Image image = scaled(sample.fields[ImageFolderSource::kImage]);
+    source.read(i, {}, sample);
+    const std::span<const std::byte> label = sample.find("label")->bytes();
+    const Image image = scaled(sample.find("image")->bytes());
     const std::uint32_t extents[] = {static_cast<std::uint32_t>(image.size().height),
                                      static_cast<std::uint32_t>(image.size().width)};
     const std::size_t bytes = image.view().row_bytes() * extents[0];
-    writer.add({{std::move(sample.fields[ImageFolderSource::kLabel]),
+    writer.add({{std::vector<std::byte>(label.begin(), label.end()),
                  bytes_of(std::span<const std::uint32_t>(extents)),
                  bytes_of(std::span<const std::uint8_t>(image.view().data, bytes))}});
   }
@@ -63,16 +69,16 @@ void write_pixels(const std::filesystem::path& images, const std::filesystem::pa
 
 Epoch load(const std::filesystem::path& images) {
   struct Loading {
-    std::unique_ptr<RecordImages> records;
+    std::unique_ptr<ImageDataset> records;
     std::unique_ptr<Subset> repeated;
     std::unique_ptr<DataLoader> loader;
   };
-  const std::filesystem::path folder = data_folder("pictures-raw-256");
+  const std::filesystem::path folder = data_folder("images-raw-256");
   std::filesystem::remove_all(folder);
   write_pixels(images, folder);
   auto loading = std::make_shared<Loading>();
-  loading->records =
-      std::make_unique<RecordImages>(folder, RandomResizedCrop{kSize} | RandomHorizontalFlip{});
+  loading->records = std::make_unique<ImageDataset>(leat::open_source("leat:" + folder.string()),
+                                                    RandomResizedCrop{kSize} | RandomHorizontalFlip{});
   std::vector<std::size_t> indices(kSamples);
   for (std::size_t i = 0; i < kSamples; ++i) indices[i] = i % loading->records->size();
   loading->repeated = std::make_unique<Subset>(*loading->records, std::move(indices));

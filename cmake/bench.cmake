@@ -9,13 +9,13 @@ leat_program(leat-latency FOLDERS bench/latency SOURCES ${PROJECT_SOURCE_DIR}/be
 leat_program(leat-cold-cache FOLDERS bench/cold_cache
              SOURCES ${PROJECT_SOURCE_DIR}/bench/figure.cpp ${PROJECT_SOURCE_DIR}/bench/data_folder.cpp
              LIBRARIES leat_tools_common CLI11::CLI11 fmt::fmt)
-# leat-picture-steps: where the time of a picture goes; and pixels for tests/parity/pillow.py.
-leat_program(leat-picture-steps FOLDERS bench/picture_steps
+# leat-image-steps: where the time of an image goes; and pixels for tests/parity/pillow.py.
+leat_program(leat-image-steps FOLDERS bench/image_steps
              SOURCES ${PROJECT_SOURCE_DIR}/bench/bare_decode.cpp ${PROJECT_SOURCE_DIR}/bench/figure.cpp
              LIBRARIES leat_tools_common JPEG::JPEG CLI11::CLI11 fmt::fmt)
 # leat-transfer: what the way to a device costs, against its limits.
 leat_program(leat-transfer FOLDERS bench/transfer SOURCES ${PROJECT_SOURCE_DIR}/bench/figure.cpp
              LIBRARIES leat_tools_common CLI11::CLI11 fmt::fmt)
-foreach(program leat-bench leat-latency leat-cold-cache leat-picture-steps leat-transfer)
+foreach(program leat-bench leat-latency leat-cold-cache leat-image-steps leat-transfer)
   leat_install_program(${program})
 endforeach()

@@ -4,7 +4,7 @@ function(leat_compile_options target)
     $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wconversion;-Wno-sign-conversion>
     # Faster here than as checks of clang-tidy's.
     $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wzero-as-null-pointer-constant;-Wsuggest-override>
-    # g++ 12 reports overlaps and uninitialised members inside its own std::string and std::vector (GCC bug 105651 and
+    # g++ 12 reports overlaps and uninitialized members inside its own std::string and std::vector (GCC bug 105651 and
     # its kin); clang and clang-tidy look for the real ones.
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict;-Wno-maybe-uninitialized>
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${LEAT_WERROR}>>:-Werror>)

@@ -6,12 +6,10 @@ set(LEAT_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/leat)
 
 install(FILES ${LEAT_INCLUDE_DIR}/leat.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${LEAT_INCLUDE_DIR}/leat/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat)
-list(FILTER LEAT_FACES EXCLUDE REGEX "^datasets/")  # whose headers are all installed below
 foreach(face IN LISTS LEAT_FACES)
   get_filename_component(folder ${face} DIRECTORY)
   install(FILES ${face} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat/${folder})
 endforeach()
-install(DIRECTORY datasets DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat FILES_MATCHING PATTERN "*.h")
 
 set(LEAT_LIBRARIES leat_leat leat_datasets leat_loader leat_transfer leat_parallel)
 install(TARGETS ${LEAT_LIBRARIES} EXPORT leat-targets

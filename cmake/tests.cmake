@@ -1,5 +1,5 @@
 # One test program per folder of tests/, holding every <stem>_test.cpp below it. A test case carries at most one of
-# the tags [process] [real-data] [gpu] [slow], which becomes its CTest label; a case without one is labelled unit.
+# the tags [process] [real-data] [gpu] [slow], which becomes its CTest label; a case without one is labeled unit.
 enable_testing()
 find_package(Catch2 REQUIRED)
 add_library(leat_catch2 INTERFACE)
@@ -8,7 +8,7 @@ if(Catch2_VERSION VERSION_GREATER_EQUAL 3)
 else()  # version 2: give it the header names of version 3, and a main
   add_library(leat_catch2_main OBJECT ${PROJECT_SOURCE_DIR}/tests/catch2_v2/main.cpp)
   target_link_libraries(leat_catch2_main PRIVATE Catch2::Catch2)
-  target_compile_options(leat_catch2_main PRIVATE -O0 -g0)  # it takes a minute to optimise, and need not be fast
+  target_compile_options(leat_catch2_main PRIVATE -O0 -g0)  # it takes a minute to optimize, and need not be fast
   target_include_directories(leat_catch2 INTERFACE ${PROJECT_SOURCE_DIR}/tests/catch2_v2)
   target_link_libraries(leat_catch2 INTERFACE Catch2::Catch2 $<TARGET_OBJECTS:leat_catch2_main>)
 endif()

@@ -1,5 +1,5 @@
 # leat-sweep, leat-train and leat-convert, and the libraries that hold all of them but their main functions (the tests link those).
-# OpenBLAS: Debian keeps each flavour in a folder of its own. OpenMP's is preferred: it is safe for several threads, and
+# OpenBLAS: Debian keeps each flavor in a folder of its own. OpenMP's is preferred: it is safe for several threads, and
 # starts none of its own before it is asked to. pthread's starts some when it is loaded, so before the loader forks;
 # the serial one is not safe for several threads, so leat-train computes one product at a time with it.
 find_library(LEAT_OPENBLAS_LIBRARY openblas HINTS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
@@ -33,6 +33,6 @@ target_include_directories(leat_tools_train PRIVATE ${LEAT_CBLAS_INCLUDE_DIR})
 leat_tool(sweep FOLDERS tools/sweep)
 find_package(TBB REQUIRED)
 leat_tool(convert FOLDERS tools/convert LIBRARIES TBB::tbb)
-# g++ 12 vectorises loops at -O3 only.
+# g++ 12 vectorizes loops at -O3 only.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/tools/train/host_math.cpp PROPERTIES
                             COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)

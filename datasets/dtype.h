@@ -1,4 +1,5 @@
-// Element types of samples and tensors.
+/// \file
+/// Element types of samples and tensors.
 #pragma once
 
 #include <cstddef>
@@ -7,26 +8,48 @@
 #include <string_view>
 #include <type_traits>
 
+#include "leat/datasets/export.h"
+
 namespace leat {
 
-// bf16 is bfloat16 (the upper half of an f32), f16 is IEEE 754 binary16. Both are stored as 16-bit words. A boolean is a
-// byte, 0 or 1, and nothing else.
-enum class DType : std::uint8_t { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64, boolean };
+/// The type of an element.
+enum class DType : std::uint8_t {
+  u8,       ///< An unsigned integer of 8 bits.
+  i8,       ///< A signed integer of 8 bits.
+  u16,      ///< An unsigned integer of 16 bits.
+  i16,      ///< A signed integer of 16 bits.
+  u32,      ///< An unsigned integer of 32 bits.
+  i32,      ///< A signed integer of 32 bits.
+  u64,      ///< An unsigned integer of 64 bits.
+  i64,      ///< A signed integer of 64 bits.
+  f16,      ///< IEEE 754 binary16, stored as Half.
+  bf16,     ///< bfloat16, the upper half of an f32, stored as BFloat16.
+  f32,      ///< IEEE 754 binary32.
+  f64,      ///< IEEE 754 binary64.
+  boolean,  ///< A byte that is 0 or 1.
+};
 
-std::size_t size_of(DType dtype) noexcept;       // in bytes
-std::string_view name_of(DType dtype) noexcept;  // "u8", "f32", "bool", ...
+/// Returns the size of an element, in bytes.
+LEAT_EXPORT std::size_t size_of(DType dtype) noexcept;
+/// Returns the name: "u8", "f32", "bf16"; of DType::boolean "bool".
+LEAT_EXPORT std::string_view name_of(DType dtype) noexcept;
 
-// Storage of the 16-bit floating-point types: bits only; arithmetic is done in float.
+/// The bits of an f16; arithmetic is done in float.
 enum class Half : std::uint16_t {};
+/// The bits of a bf16; arithmetic is done in float.
 enum class BFloat16 : std::uint16_t {};
 
-Half to_half(float value) noexcept;          // rounds to nearest, ties to even
-BFloat16 to_bfloat16(float value) noexcept;  // rounds to nearest, ties to even; NaN stays NaN
-float to_float(Half value) noexcept;
-float to_float(BFloat16 value) noexcept;
+/// Rounds to the nearest f16, ties to even.
+LEAT_EXPORT Half to_half(float value) noexcept;
+/// Rounds to the nearest bf16, ties to even. NaN stays NaN.
+LEAT_EXPORT BFloat16 to_bfloat16(float value) noexcept;
+/// Returns the exact value.
+LEAT_EXPORT float to_float(Half value) noexcept;
+/// Returns the exact value.
+LEAT_EXPORT float to_float(BFloat16 value) noexcept;
 
-// Whether each byte is a boolean. Bytes from outside are not to be read as `bool` before it was asked.
-bool are_booleans(std::span<const std::byte> bytes) noexcept;
+/// Whether each byte is 0 or 1. Other bytes must not be read as `bool`.
+LEAT_EXPORT bool are_booleans(std::span<const std::byte> bytes) noexcept;
 
 namespace detail {
 template <class T>
@@ -86,7 +109,7 @@ struct DTypeOf<bool> {
 };
 }  // namespace detail
 
-// The DType of a C++ element type (const or not); ill-formed for a type that is none.
+/// The DType of a C++ type, const or not; ill-formed for other types than those of elements.
 template <class T>
 inline constexpr DType dtype_of = detail::DTypeOf<std::remove_cv_t<T>>::value;
 

@@ -1,5 +1,5 @@
-// The one family of exceptions. Catch leat::Error to catch them all; each message says what failed, which
-// index, file or limit, and what to do.
+/// \file
+/// The exceptions of leat.
 #pragma once
 
 #include <cstddef>
@@ -7,39 +7,45 @@
 #include <string>
 #include <string_view>
 
+#include "leat/datasets/export.h"
+
 namespace leat {
 
-class Error : public std::runtime_error {
+/// The base of all exceptions. A message says what failed, for which index, file or limit, and what to do.
+class LEAT_EXPORT Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The caller passed something out of range or contradictory.
-class ArgumentError : public Error {
+/// An argument is out of range, or arguments contradict each other.
+class LEAT_EXPORT ArgumentError : public Error {
  public:
   using Error::Error;
 };
 
-// A call of the operating system failed. The message holds the call, what it was for, and the system's text.
-class SystemError : public Error {
+/// A call of the operating system failed. The message holds the call, its purpose, and the system's text.
+class LEAT_EXPORT SystemError : public Error {
  public:
-  // `what` reads like "memfd_create for 4096 bytes of batch slots"; `code` is an errno value.
+  /// `what` reads like "memfd_create for 4096 bytes of batch slots"; `code` is a value of errno.
   SystemError(std::string_view what, int code);
 
+  /// Returns the value of errno.
   int code() const noexcept { return code_; }
 
  private:
   int code_;
 };
 
-// There is less memory than was asked for; both figures are in bytes.
-class MemoryError : public Error {
+/// There is less memory than was asked for.
+class LEAT_EXPORT MemoryError : public Error {
  public:
-  // `limit`, if known, is what the memory is limited by: "RLIMIT_AS".
+  /// `asked` and `available` are in bytes; `limit`, if it is known, names what limits the memory: "RLIMIT_AS".
   MemoryError(std::string_view purpose, std::size_t asked, std::size_t available,
               std::string_view limit = {});
 
+  /// Returns how much was asked for, in bytes.
   std::size_t asked() const noexcept { return asked_; }
+  /// Returns how much there was, in bytes.
   std::size_t available() const noexcept { return available_; }
 
  private:
@@ -47,12 +53,13 @@ class MemoryError : public Error {
   std::size_t available_;
 };
 
-// Data that was read is missing, damaged or outside a limit. The message starts with its source.
-class DataError : public Error {
+/// Data is missing, damaged or exceeds a limit. The message starts with its source.
+class LEAT_EXPORT DataError : public Error {
  public:
-  // `source` is a path, or a path and a position in it.
+  /// `source` is a path, or a path and a position in the file.
   DataError(std::string source, std::string_view problem);
 
+  /// Returns where the data comes from.
   const std::string& source() const noexcept { return source_; }
 
  private:
@@ -60,25 +67,25 @@ class DataError : public Error {
 };
 
 /// A fault of the library itself; the message asks to report it.
-class InternalError : public Error {
+class LEAT_EXPORT InternalError : public Error {
  public:
   /// `fault` says what was found to be wrong: "slot 3 is free already".
   explicit InternalError(std::string_view fault);
 };
 
-// "100 bytes", "1.5 GiB (1610612736 bytes)".
-std::string in_bytes(std::size_t bytes);
+/// Returns a size in words: "100 bytes", "1.5 GiB (1610612736 bytes)".
+LEAT_EXPORT std::string in_bytes(std::size_t bytes);
 
-// Throws SystemError with the present errno.
-[[noreturn]] void throw_errno(std::string_view what);
+/// Throws SystemError with the current value of errno. `what` is that of SystemError's constructor.
+[[noreturn]] LEAT_EXPORT void throw_errno(std::string_view what);
 
-// what(), or words for it where that is null, as a user's exception may have it.
-const char* what_of(const std::exception& error) noexcept;
+/// Returns error.what(), or a replacement if that is null, as it may be for exceptions of a user.
+LEAT_EXPORT const char* what_of(const std::exception& error) noexcept;
 
-// The text of an exception with the texts of the exceptions nested in it: "outer: inner: innermost".
-std::string describe(const std::exception& error);
+/// Returns the text of an exception with those of the exceptions nested in it: "outer: inner: innermost".
+LEAT_EXPORT std::string describe(const std::exception& error);
 
-// The type's name as in the source, e.g. "leat::DataError".
-std::string type_name(const std::exception& error);
+/// Returns the name of the exception's type, as in the source: "leat::DataError".
+LEAT_EXPORT std::string type_name(const std::exception& error);
 
 }  // namespace leat

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "leat/datasets/base/shared_atomic.h"
+#include "leat/datasets/base/shared_memory.h"
 
 namespace leat {
 

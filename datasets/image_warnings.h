@@ -1,4 +1,5 @@
-// How many images were decoded with warnings.
+/// \file
+/// How many images were decoded with warnings.
 #pragma once
 
 #include <array>
@@ -9,17 +10,21 @@
 #include <optional>
 #include <string>
 
-#include "leat/datasets/base/shared_memory.h"
-#include "leat/datasets/image/decode_warnings.h"
+#include "leat/datasets/decode_warnings.h"
+#include "leat/datasets/export.h"
 
 namespace leat {
+
+namespace detail {
+class SharedMemory;
+}
 
 /// Counts the images of a dataset that were decoded with warnings, by kind. Worker processes that are forked after the
 /// construction count into the same memory, so the parent sees their images, too. An image counts each time that it is
 /// decoded.
 ///
 /// Thread-safe. A copy counts into the same memory; a moved-from object may only be destroyed or assigned to.
-class ImageWarnings {
+class LEAT_EXPORT ImageWarnings {
  public:
   /// Throws MemoryError or SystemError if there is no memory to share.
   ImageWarnings();
@@ -27,15 +32,18 @@ class ImageWarnings {
   /// Counts the image `index` if it has warnings.
   void count(DecodeWarnings warnings, std::size_t index) const noexcept;
 
+  /// What was counted.
   struct Counts {
-    std::uint64_t images = 0;                            // with warnings
-    std::array<std::uint64_t, kDecodeWarnings> kinds{};  // by DecodeWarning; an image can have several
-    std::optional<std::size_t> first;                    // index of the first image counted
+    std::uint64_t images = 0;  ///< Images with warnings.
+    /// Images by DecodeWarning; an image can have several.
+    std::array<std::uint64_t, kDecodeWarnings> kinds{};
+    std::optional<std::size_t> first;  ///< The index of the image that was counted first.
   };
+  /// Returns what all processes have counted so far.
   Counts counts() const noexcept;
 
-  /// One sentence: how many images, which kinds, and where the first of them lies: describe(its index). Empty if there
-  /// are none.
+  /// Returns one sentence: how many images, which kinds, and where the first one comes from, by `describe`. Empty if
+  /// there are none.
   std::string text(const std::function<std::string(std::size_t index)>& describe) const;
 
  private:

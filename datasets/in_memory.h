@@ -1,4 +1,5 @@
-// Samples that are in memory already.
+/// \file
+/// Samples that are in memory already.
 #pragma once
 
 #include <cstddef>
@@ -8,24 +9,28 @@
 #include <vector>
 
 #include "leat/datasets/dataset.h"
+#include "leat/datasets/export.h"
 
 namespace leat {
 
-// Owns one contiguous array per field, each of fixed shape; row i of every array makes sample i. Immutable,
-// hence thread-safe; workers are forked and share the memory. get() copies the row and allocates nothing.
-class InMemoryDataset final : public Dataset {
+/// Owns one contiguous array for each field, of fixed shape; row i of every array makes sample i. Workers are forked
+/// and share the memory. get() copies a row of each array and allocates nothing.
+///
+/// Immutable, hence thread-safe.
+class LEAT_EXPORT InMemoryDataset final : public Dataset {
  public:
+  /// The values of one field.
   struct Column {
-    Field field;
-    std::vector<std::byte> data;  // rows one after the other, in the host's byte order
+    Field field;                  ///< The field, of fixed shape.
+    std::vector<std::byte> data;  ///< Its rows, one after the other, in the host's byte order.
   };
 
-  // Throws ArgumentError where there are no columns, a column is of a ragged field or does not hold whole
-  // rows, or the columns hold different numbers of rows; Schema's rules for names apply.
+  /// Throws ArgumentError if there are no columns, a column is of a ragged field or does not hold whole rows, the
+  /// columns hold different numbers of rows, or the names break a rule of Schema.
   explicit InMemoryDataset(std::vector<Column> columns);
 
-  // A column from elements; `shape` is that of one row: column<float>("x", {3}, {1, 2, 3, 4, 5, 6}) has two
-  // rows.
+  /// Makes a column from elements; `shape` is that of one row: column<float>("x", {3}, {1, 2, 3, 4, 5, 6}) has two
+  /// rows.
   template <class T>
   static Column column(std::string name, Shape shape, const std::vector<T>& values) {
     const auto bytes = std::as_bytes(std::span(values));

@@ -1,19 +1,26 @@
-// Resources that a forked process cannot share with its parent.
+/// \file
+/// Resources that a forked process cannot share with its parent.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
 
-#include "leat/datasets/base/process_identity.h"
+#include "leat/datasets/export.h"
 
 namespace leat {
 
-/// A resource that each process opens for itself when it first needs it: a database connection, a socket, a GPU context.
-/// Use it as a member of a Dataset. Worker processes inherit the dataset as it is when the loader is made, but sockets,
-/// pipes and devices are closed in them, and two processes could not use one connection anyhow.
+namespace detail {
+// Differs between a process and those that are forked from it. Throws SystemError.
+LEAT_EXPORT std::uint64_t process_number();
+}  // namespace detail
+
+/// A resource that each process opens for itself when it first needs it: a database connection, a socket, a GPU
+/// context. Use it as a member of a Dataset. Worker processes inherit the dataset as it is when the loader is made, but
+/// sockets, pipes and devices are closed in them, and two processes could not share one connection.
 ///
 ///     class Rows final : public leat::Dataset {
 ///       ...
@@ -26,17 +33,18 @@ namespace leat {
 template <class T>
 class PerProcess {
  public:
+  /// `open` returns the resource; it is called in each process that needs it.
   explicit PerProcess(std::function<T()> open) : open_(std::move(open)) {}
   PerProcess(const PerProcess&) = delete;
   PerProcess& operator=(const PerProcess&) = delete;
 
-  /// Closes the resource of this process. What a parent had opened is left alone.
+  /// Closes the resource of this process. A resource that the parent has opened is left alone.
   ~PerProcess() {
     Opened* const opened = opened_.load();
-    if (opened != nullptr && opened->owner.is_current()) delete opened;
+    if (opened != nullptr && opened->process == detail::process_number()) delete opened;
   }
 
-  /// The calling process's resource. Throws what `open` throws; the next call tries again.
+  /// Returns the resource of the calling process. Throws what `open` throws; the next call tries again.
   T& get() const {
     Opened& mine = own();
     const std::lock_guard lock(mine.mutex);
@@ -46,14 +54,14 @@ class PerProcess {
 
  private:
   struct Opened {
-    detail::ProcessIdentity owner;
+    std::uint64_t process = detail::process_number();
     std::mutex mutex;  // a forked process makes a new one: this one may have been locked at the fork
     std::unique_ptr<T> resource;
   };
 
   Opened& own() const {
     Opened* seen = opened_.load();
-    while (seen == nullptr || !seen->owner.is_current()) {
+    while (seen == nullptr || seen->process != detail::process_number()) {
       auto fresh = std::make_unique<Opened>();
       if (opened_.compare_exchange_strong(seen, fresh.get())) return *fresh.release();
     }

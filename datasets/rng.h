@@ -1,36 +1,49 @@
-// Counter-based random numbers: Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As
-// Easy as 1, 2, 3" (SC 2011). A stream is a pure function of its key, so each sample has its own, whoever
-// loads it and when.
+/// \file
+/// Random numbers that are functions of a key and a counter, so that each sample has a stream of its own, whoever loads
+/// it and when.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <limits>
 
+#include "leat/datasets/export.h"
+
 namespace leat {
 
-// Ten rounds over a 128-bit counter and a 64-bit key.
-std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
-                                        std::array<std::uint32_t, 2> key) noexcept;
+/// Philox4x32-10: ten rounds over a 128-bit counter and a 64-bit key. Source: Salmon, Moraes, Dror, Shaw, "Parallel
+/// Random Numbers: As Easy as 1, 2, 3", SC 2011.
+LEAT_EXPORT std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
+                                                    std::array<std::uint32_t, 2> key) noexcept;
 
-// The generator of one sample: the key is the seed, the counter holds (index, epoch, block). Sequences are
-// stable across versions. Satisfies UniformRandomBitGenerator. Not thread-safe; copies go on independently.
-class Rng {
+/// The random number generator of one sample, by Philox4x32-10: the key is the seed, and the counter holds (index,
+/// epoch, block). Later versions of leat make the same numbers. Satisfies std::uniform_random_bit_generator. Not
+/// thread-safe; copies continue independently.
+class LEAT_EXPORT Rng {
  public:
+  /// The type of the numbers that operator() returns.
   using result_type = std::uint32_t;
 
-  // Only the low 32 bits of `epoch` count. A stream holds 2^34 numbers.
+  /// Only the low 32 bits of `epoch` count. The numbers repeat after 2^34.
   Rng(std::uint64_t seed, std::uint64_t epoch, std::uint64_t index) noexcept;
 
+  /// Returns the least number.
   static constexpr result_type min() { return 0; }
+  /// Returns the greatest number.
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
+  /// Returns 32 random bits.
   result_type operator()() noexcept;
 
+  /// Returns 64 random bits.
   std::uint64_t bits64() noexcept;
-  double uniform() noexcept;                          // [0, 1), 53 random bits
-  double uniform(double low, double high) noexcept;   // [low, high)
-  std::uint64_t below(std::uint64_t limit) noexcept;  // [0, limit) without modulo bias; limit > 0
-  bool bernoulli(double probability) noexcept;        // always draws one uniform()
+  /// Returns a number in [0, 1) with 53 random bits.
+  double uniform() noexcept;
+  /// Returns a number in [low, high).
+  double uniform(double low, double high) noexcept;
+  /// Returns a whole number in [0, limit), each with the same probability. `limit` is above 0.
+  std::uint64_t below(std::uint64_t limit) noexcept;
+  /// Returns true with this probability. Always draws one uniform().
+  bool bernoulli(double probability) noexcept;
 
  private:
   std::array<std::uint32_t, 2> key_;

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 
+#include "leat/datasets/base/row_memory.h"
 #include "leat/datasets/errors.h"
 
 namespace leat {
+
+using namespace detail;
 
 namespace {
 

@@ -1,4 +1,5 @@
-// Where Dataset::get() puts a sample: one row of a batch, in the memory the batch is delivered from.
+/// \file
+/// Writing a sample to its row of a batch, in the memory from which the batch is delivered.
 #pragma once
 
 #include <cstddef>
@@ -7,70 +8,78 @@
 #include <span>
 #include <string_view>
 
-#include "leat/datasets/row_memory.h"
+#include "leat/datasets/export.h"
 #include "leat/datasets/schema.h"
 
 namespace leat {
 
-// A view, valid during one get() only. The row holds whatever was there before: a dataset writes every byte
-// of every field, and a field it never asked for is reported as an error.
-//
-// The schema says what every sample must be, before the first is read; so an error names the field, the
-// schema's shape and the sample's, and the loader adds the one index there is: no sample is ever compared
-// with another one of its batch.
-//
-// Ragged rows are packed one after the other. The rows of a run are written in order, and each leaves in
-// `row_offsets` where it ends, so a run that is taken up again at some row goes on where the row before it
-// ended, whoever wrote that one. A run's first row starts where it would if all rows before it had the
-// greatest length, hence no run can reach into another.
-class SampleWriter {
+namespace detail {
+class RowMemory;
+}
+
+/// One row of a batch, for Dataset::get() to fill. Valid during one call of get().
+///
+/// The row holds whatever was there before: a dataset writes every byte of every field. The loader reports fields that
+/// were not asked for. Each sample is compared with the schema, never with other samples of its batch; errors name the
+/// field, the shape in the schema and that of the sample, and the loader adds the index.
+///
+/// Fields are named by position or by name. A name that does not exist is an ArgumentError that lists those that do.
+class LEAT_EXPORT SampleWriter {
  public:
-  // `columns[f]` is the address of row 0 of field f; the rows of a fixed field follow each other without
-  // gaps. Behind the columns of all fields come the row offsets of each ragged one, an std::int64_t for each
-  // row and one more, counted in elements from row 0: row r ends at offset r + 1.
-  // `first_row` is the first of the run that `row` belongs to; the rows between them are written.
-  // `ragged_memory` gives the memory of ragged rows; null: it is there.
+  // Ragged rows are packed one after the other. The rows of a chunk are written in order, and each leaves its end in
+  // the row offsets. So whoever continues a chunk at some row starts where the row before it ended. The first row of
+  // a chunk starts where it would if all rows before it had the greatest length, hence chunks cannot overlap.
+
+  /// Writes row `row`; for loaders. `columns[f]` is the address of row 0 of field f; the rows of a field of fixed shape
+  /// follow each other without gaps. After the columns of all fields come the row offsets of each ragged field: an
+  /// std::int64_t for each row and one more, counted in elements from row 0; row r ends at offset r + 1. `first_row` is
+  /// the first row of the chunk that `row` belongs to; the rows between them are written. `ragged_memory` provides the
+  /// memory of ragged rows; if it is null, all of it is there.
   SampleWriter(const Schema& schema, std::span<std::byte* const> columns, std::size_t row,
-               std::size_t first_row, RowMemory* ragged_memory = nullptr) noexcept
+               std::size_t first_row, detail::RowMemory* ragged_memory = nullptr) noexcept
       : schema_(&schema),
         columns_(columns.data()),
         ragged_columns_(columns.data() + schema.size()),
         ragged_memory_(ragged_memory),
         row_(row),
         first_row_(first_row) {}
-  // A row that is a run of its own.
+  /// Writes a row that is a chunk of its own.
   SampleWriter(const Schema& schema, std::span<std::byte* const> columns, std::size_t row) noexcept
       : SampleWriter(schema, columns, row, row) {}
 
+  /// Returns the fields.
   const Schema& schema() const noexcept { return *schema_; }
 
   // --- Fields of fixed shape
 
-  /// The row's bytes of one field, to be written whole. `field` is a position in the schema. Throws ArgumentError if there
-  /// is no such field, or if it is ragged.
+  /// Returns the row's bytes of a field, to be written whole. `field` is a position in the schema. Throws ArgumentError
+  /// if there is no such field, or if it is ragged.
   std::span<std::byte> bytes(std::size_t field) {
     if (!schema_->has_fixed(field)) refuse_ragged(field);
     return row_of(field);
   }
 
-  // The same as elements, in row-major order. Throws ArgumentError where T is not the field's dtype.
+  /// Returns the row's elements of a field in row-major order, to be written whole. Throws as bytes(), and if T is not
+  /// the field's dtype.
   template <class T>
   std::span<T> values(std::size_t field) {
     if (!schema_->has_fixed(field, dtype_of<T>)) refuse_fixed(field, dtype_of<T>);
     const std::span<std::byte> row = row_of(field);
     return {reinterpret_cast<T*>(row.data()), row.size() / sizeof(T)};
   }
+  /// Returns the row's elements of the field of this name.
   template <class T>
   std::span<T> values(std::string_view field) {
     return values<T>(schema_->index_of(field));
   }
 
-  // Writes a scalar field. Throws ArgumentError where T is not the field's dtype or the field is no scalar.
+  /// Writes a scalar field. Throws ArgumentError if T is not the field's dtype, or the field is no scalar.
   template <class T>
   void set(std::size_t field, T value) {
     if (!schema_->has_scalar(field, dtype_of<T>)) refuse_scalar(field, dtype_of<T>);
     std::memcpy(row_of(field).data(), &value, sizeof value);
   }
+  /// Writes the scalar field of this name.
   template <class T>
   void set(std::string_view field, T value) {
     set(schema_->index_of(field), value);
@@ -78,50 +87,54 @@ class SampleWriter {
 
   // --- Ragged fields
 
-  // Room for this sample's `length` elements, to be written whole; each is as many T as the field's shape
-  // has. May be called again with another length: the last one counts, and what was written up to it stays.
-  // So a length that is not known beforehand is had by asking for the greatest, then for the true one.
-  // Throws ArgumentError where T is not the field's dtype, where the field is not ragged, and where `length`
-  // exceeds its max_length, and MemoryError where there is no memory for so many.
+  /// Returns room for the `length` elements of this sample, to be written whole; each consists of as many T as the
+  /// field's shape has. The last call counts, and what was written up to its length stays. So if the length is not
+  /// known beforehand, ask for the greatest, write, and ask for the true one.
+  ///
+  /// Throws ArgumentError if T is not the field's dtype, the field is not ragged, or `length` exceeds its max_length;
+  /// MemoryError if there is no memory for so many.
   template <class T>
   std::span<T> ragged(std::size_t field, std::size_t length) {
     (*schema_)[field].require(dtype_of<T>);
     const std::span<std::byte> row = ragged_bytes(field, length);
     return {reinterpret_cast<T*>(row.data()), row.size() / sizeof(T)};
   }
+  /// Returns room in the field of this name.
   template <class T>
   std::span<T> ragged(std::string_view field, std::size_t length) {
     return ragged<T>(schema_->index_of(field), length);
   }
 
-  // The same as bytes, whatever the dtype.
+  /// Returns room for `length` elements as bytes, whatever the dtype. Otherwise as ragged().
   std::span<std::byte> ragged_bytes(std::size_t field, std::size_t length);
 
-  // Writes text or bytes to a ragged u8 field. Throws like ragged().
+  /// Writes text or bytes to a ragged u8 field. Throws as ragged().
   void set_text(std::size_t field, std::string_view text);
+  /// Writes text or bytes to the field of this name.
   void set_text(std::string_view field, std::string_view text);
 
   // --- Any field
 
-  // Writes a dense, row-major array whose dtype and shape are known at run time only. Throws ArgumentError
-  // that names the field and both shapes where they are not what the schema says; a ragged field takes
-  // [length, shape...].
+  /// Copies a dense, row-major array whose dtype and shape are known only at run time; a ragged field takes
+  /// [length, shape...]. Throws ArgumentError that names the field and both shapes if they are not those of the schema.
   void set_tensor(std::size_t field, DType dtype, const Shape& shape, const void* data);
+  /// Copies a dense, row-major array to the field of this name.
   void set_tensor(std::string_view field, DType dtype, const Shape& shape, const void* data);
 
-  // The row's bytes of a field that was asked for already, in place: what a dataset wrote, for the one that calls it.
-  // A ragged field has them up to the length given last. Throws ArgumentError where the field was not asked for.
+  /// Returns the bytes of a field that was asked for already, in place; of a ragged one, up to the length given last.
+  /// So a dataset reads what another one has written. Throws ArgumentError if the field was not asked for.
   std::span<std::byte> written(std::size_t field) const;
 
   // --- Parts
 
-  // Writes the fields from `first` on under the names of `schema`, whose fields are otherwise the same as as many of
-  // this one's. `first` is below the number of fields; `schema` outlives the part. What is written through the part
-  // counts here once it is joined.
+  /// Returns a writer of the fields from `first` on, under the names of `schema`; otherwise its fields are the same as
+  /// those here. `first` is below the number of fields, and `schema` must outlive the part. What is written through the
+  /// part counts here after join().
   SampleWriter part(std::size_t first, const Schema& schema) const noexcept;
+  /// Counts what was written through a part that starts at `first`.
   void join(std::size_t first, const SampleWriter& part) noexcept;
 
-  // Throws ArgumentError naming a field that get() did not ask for.
+  /// Throws ArgumentError that names a field which was not asked for, if there is one.
   void check_complete() const {
     if (written_ != schema_->fixed_fields() || placed_ != schema_->ragged_fields()) report_incomplete();
   }
@@ -145,7 +158,7 @@ class SampleWriter {
   const Schema* schema_;
   std::byte* const* columns_;
   std::byte* const* ragged_columns_;  // of row offsets
-  RowMemory* ragged_memory_;
+  detail::RowMemory* ragged_memory_;
   std::size_t row_;
   std::size_t first_row_;
   std::uint64_t written_ = 0;  // bit f: field f was asked for, as one of fixed shape

@@ -1,4 +1,5 @@
-// What one sample looks like: named fields of a dtype, each of a fixed shape or ragged.
+/// \file
+/// The fields of a sample: their names, dtypes and shapes.
 #pragma once
 
 #include <bit>
@@ -10,93 +11,108 @@
 #include <vector>
 
 #include "leat/datasets/dtype.h"
+#include "leat/datasets/export.h"
 #include "leat/datasets/tensor_view.h"
 
 namespace leat {
 
-// What a ragged field says about its rows. The bound is required, since it is what a batch has addresses for:
-// batch size * max_length elements. Memory is taken for what is written.
-struct RaggedRows {
-  std::size_t max_length = 0;
-  Shape element{};  // what `length` counts; empty: scalars
+/// The rows of a ragged field. A batch reserves addresses for batch size * max_length elements, hence the bound is
+/// required. Memory is taken only for what is written.
+struct LEAT_EXPORT RaggedRows {
+  std::size_t max_length = 0;  ///< The greatest number of elements of a row.
+  Shape element{};             ///< The shape of an element; empty: a scalar.
 };
 
-// A field of fixed shape has rows of `shape`. A ragged field has rows of [length, shape...], where each
-// sample states a length from 0 to max_length of its own: tokens, boxes, points. Text and bytes are ragged
-// u8.
-struct Field {
-  std::string name;
-  DType dtype = DType::u8;
-  Shape shape;  // of one row, or of one element of a ragged row; empty for a scalar
-  std::optional<std::size_t> max_length{};  // given: the field is ragged
+/// A field of a sample. A field of fixed shape has rows of `shape`. A ragged field has rows of [length, shape...]; each
+/// sample has a length of its own, from 0 to max_length: tokens, boxes, points. Text and bytes are ragged u8.
+struct LEAT_EXPORT Field {
+  std::string name;                         ///< The name; dots nest it, see Schema.
+  DType dtype = DType::u8;                  ///< The type of its elements.
+  Shape shape;                              ///< Of a row, or of one element of a ragged row; empty: a scalar.
+  std::optional<std::size_t> max_length{};  ///< The greatest length of a row, if the field is ragged.
 
-  // Field::ragged("boxes", DType::f32, {.max_length = 100, .element = {4}})
+  /// Makes a ragged field: Field::ragged("boxes", DType::f32, {.max_length = 100, .element = {4}}).
   static Field ragged(std::string name, DType dtype, RaggedRows rows);
+  /// Makes a ragged field of u8, for text or bytes.
   static Field text(std::string name, std::size_t max_bytes);
 
+  /// Whether rows have lengths of their own.
   bool is_ragged() const noexcept { return max_length.has_value(); }
-  std::size_t element_bytes() const;  // of what `shape` describes
-  std::size_t row_bytes() const;      // of one sample's value, the longest there may be
+  /// Returns the size of what `shape` describes, in bytes. Throws ArgumentError if it is too large for 64 bits.
+  std::size_t element_bytes() const;
+  /// Returns the greatest size of a row, in bytes. Throws as element_bytes().
+  std::size_t row_bytes() const;
 
-  // Throws ArgumentError naming the field where it holds another dtype.
+  /// Throws ArgumentError that names the field if it holds another dtype.
   void require(DType wanted) const;
 
+  /// Whether name, dtype, shape and greatest length are the same.
   bool operator==(const Field&) const = default;
 };
 
-// What a field holds: "u8 [224, 224, 3]", or "i32 [0 to 4096]" where it is ragged.
-std::string to_string(const Field& field);
+/// Returns dtype and shape: "u8 [224, 224, 3]", or "i32 [0 to 4096]" of a ragged field.
+LEAT_EXPORT std::string to_string(const Field& field);
 
-// Immutable; at most kMaxFields fields with distinct names, no extent and no max_length of zero. Dots in a
-// name nest it: "image.pixels" and "image.size" form the group "image". No part between dots is empty, and no
-// name is a field and a group at once.
-class Schema {
+/// The fields of every sample of a dataset: at most kMaxFields, with distinct names, without an extent or max_length of
+/// zero. Dots in a name nest it: "image.pixels" and "image.size" form the group "image". No part between dots is empty,
+/// and no name is a field and a group at once.
+///
+/// Immutable, hence thread-safe.
+class LEAT_EXPORT Schema {
  public:
+  /// The greatest number of fields.
   static constexpr std::size_t kMaxFields = 64;
 
-  // A field of a group, with its name below it: "pixels" of "image.pixels".
+  /// A field of a group.
   struct Member {
-    std::string_view name;
-    std::size_t field;
+    std::string_view name;  ///< Its name in the group: "pixels" of "image.pixels".
+    std::size_t field;      ///< Its position in the schema.
   };
 
+  /// Makes a schema without fields.
   Schema() = default;
-  explicit Schema(std::vector<Field> fields);  // throws ArgumentError naming the field that breaks a rule
+  /// Throws ArgumentError that names the field which breaks a rule.
+  explicit Schema(std::vector<Field> fields);
 
+  /// Returns the number of fields.
   std::size_t size() const noexcept { return fields_.size(); }
-  /// Throws ArgumentError if there is no such field.
+  /// Returns the field at this position. Throws ArgumentError if there is none.
   const Field& operator[](std::size_t field) const {
     if (field >= fields_.size()) refuse(field);
     return fields_[field];
   }
-  auto begin() const noexcept { return fields_.begin(); }
-  auto end() const noexcept { return fields_.end(); }
+  auto begin() const noexcept { return fields_.begin(); }  ///< The first field.
+  auto end() const noexcept { return fields_.end(); }      ///< The end of the fields.
 
-  // The position of a field; throws ArgumentError that lists the names there are.
+  /// Returns the position of the field of this name. Throws ArgumentError that lists all names if there is none.
   std::size_t index_of(std::string_view name) const;
 
-  // The fields below `prefix`, in schema order, those of groups in it included; the names belong to this
-  // schema. Throws ArgumentError where there is no such group.
+  /// Returns the fields of a group and of the groups in it, in the schema's order. The names are valid as long as the
+  /// schema. Throws ArgumentError if there is no such group.
   std::vector<Member> group(std::string_view prefix) const;
 
+  /// Returns the greatest size of a row of the field at this position, which is below size(), in bytes.
   std::size_t row_bytes(std::size_t field) const noexcept { return row_bytes_[field]; }
 
-  // Whether `field` is there, of fixed shape (and a scalar) and of `dtype`. Asked for every sample.
+  /// Whether there is a field at this position, of fixed shape.
   bool has_fixed(std::size_t field) const noexcept {
     return field < fields_.size() && (fixed_fields_ >> field & 1) != 0;
   }
+  /// Whether there is a field at this position, of fixed shape and this dtype.
   bool has_fixed(std::size_t field, DType dtype) const noexcept {
     return has_fixed(field) && fields_[field].dtype == dtype;
   }
+  /// Whether there is a field at this position, a scalar of this dtype.
   bool has_scalar(std::size_t field, DType dtype) const noexcept {
     return has_fixed(field, dtype) && fields_[field].shape.empty();
   }
 
-  // Bit f is set where field f is of fixed shape, or ragged.
+  /// Returns the set of the fields of fixed shape: bit f stands for field f.
   std::uint64_t fixed_fields() const noexcept { return fixed_fields_; }
+  /// Returns the set of the ragged fields: bit f stands for field f.
   std::uint64_t ragged_fields() const noexcept { return ragged_fields_; }
 
-  // How many ragged fields stand before `field`, which is below size().
+  /// Returns the number of ragged fields before `field`, which is below size().
   std::size_t ragged_before(std::size_t field) const noexcept {
     return static_cast<std::size_t>(std::popcount(ragged_fields_ & ((std::uint64_t{1} << field) - 1)));
   }

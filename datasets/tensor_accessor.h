@@ -1,4 +1,5 @@
-// Elements of a dense tensor by index, in the manner of C++23's std::mdspan.
+/// \file
+/// Elements of a dense tensor by index, in the manner of C++23's std::mdspan.
 #pragma once
 
 #include <array>
@@ -10,15 +11,16 @@
 
 namespace leat {
 
-// A row-major view with `Rank` indices: image(y, x, c), or image[y] for the part of one rank less. Cheap to
-// copy. Indices are not checked, and what it refers to belongs to somebody else.
+/// A row-major view with `Rank` indices: image(y, x, c), or image[y] for the part of one rank less. Cheap to copy. Does
+/// not own the elements, and does not check indices.
 template <class T, std::size_t Rank>
 class TensorAccessor {
  public:
   static_assert(Rank > 0, "a scalar needs no accessor");
-  using element_type = T;
-  using value_type = std::remove_cv_t<T>;
+  using element_type = T;                  ///< The type of an element.
+  using value_type = std::remove_cv_t<T>;  ///< The same without const.
 
+  /// Views `data`, which has these extents.
   TensorAccessor(T* data, std::span<const std::size_t, Rank> extents) noexcept : data_(data) {
     std::size_t stride = 1;
     for (std::size_t i = Rank; i-- > 0; stride *= extents[i]) {
@@ -27,16 +29,23 @@ class TensorAccessor {
     }
   }
 
-  // Throws ArgumentError where T is not the view's dtype, or Rank not its number of dimensions.
+  /// Views a tensor. Throws ArgumentError if T is not its dtype, or Rank not its number of dimensions.
   explicit TensorAccessor(const TensorView& view) : TensorAccessor(view.as<T>().data(), extents_of(view)) {}
 
+  /// Returns the number of dimensions.
   static constexpr std::size_t rank() noexcept { return Rank; }
+  /// Returns the number of elements along a dimension.
   std::size_t extent(std::size_t dimension) const noexcept { return extents_[dimension]; }
-  std::size_t stride(std::size_t dimension) const noexcept { return strides_[dimension]; }  // in elements
-  std::size_t size() const noexcept { return extents_[0] * strides_[0]; }                   // elements
+  /// Returns how far apart neighbors along a dimension are, in elements.
+  std::size_t stride(std::size_t dimension) const noexcept { return strides_[dimension]; }
+  /// Returns the number of all elements.
+  std::size_t size() const noexcept { return extents_[0] * strides_[0]; }
+  /// Returns the address of the first element.
   T* data_handle() const noexcept { return data_; }
+  /// Returns all elements, in row-major order.
   std::span<T> elements() const noexcept { return {data_, size()}; }
 
+  /// Returns the element at these indices.
   template <class... Index>
   requires(sizeof...(Index) == Rank && (std::is_convertible_v<Index, std::size_t> && ...)) T& operator()(
       Index... index) const noexcept {
@@ -45,7 +54,7 @@ class TensorAccessor {
     return data_[offset];
   }
 
-  // One step along the first dimension: an element where Rank is 1, else what lies below.
+  /// Returns the part at this index of the first dimension; if Rank is 1, that is an element.
   decltype(auto) operator[](std::size_t index) const noexcept {
     T* const part = data_ + index * strides_[0];
     if constexpr (Rank == 1) {

@@ -1,5 +1,5 @@
-// A dense, row-major array that somebody else owns. Shapes count elements; the first dimension of a batch is
-// its rows.
+/// \file
+/// Views of dense, row-major arrays.
 #pragma once
 
 #include <cstddef>
@@ -8,35 +8,40 @@
 #include <vector>
 
 #include "leat/datasets/dtype.h"
+#include "leat/datasets/export.h"
 
 namespace leat {
 
+/// The extents of an array, in elements; empty: a scalar. The first dimension of a batch is its rows.
 using Shape = std::vector<std::size_t>;
 
-std::string to_string(const Shape& shape);  // "[64, 3, 224, 224]"
+/// Returns a shape as text: "[64, 3, 224, 224]".
+LEAT_EXPORT std::string to_string(const Shape& shape);
 
-// The memory may lie on a device; then only `data` as an address is meaningful on the host.
-struct TensorView {
-  void* data = nullptr;
-  DType dtype = DType::u8;
-  Shape shape;
+/// A dense, row-major array that somebody else owns. The memory may lie on a device; then the host must not access it.
+struct LEAT_EXPORT TensorView {
+  void* data = nullptr;     ///< The address of the first element.
+  DType dtype = DType::u8;  ///< The type of the elements.
+  Shape shape;              ///< The extents.
 
-  std::size_t count() const;  // elements
-  std::size_t bytes() const;  // count() * size_of(dtype)
-  std::size_t row_bytes()
-      const;  // bytes of one step along the first dimension; throws ArgumentError for a scalar
+  /// Returns the number of elements.
+  std::size_t count() const;
+  /// Returns the size of all elements, in bytes.
+  std::size_t bytes() const;
+  /// Returns the size of one step along the first dimension, in bytes. Throws ArgumentError if this is a scalar.
+  std::size_t row_bytes() const;
 
-  // Rows [first, last) as a view of the same memory. Throws ArgumentError where they are out of range.
+  /// Returns the rows [first, last) as a view of the same memory. Throws ArgumentError if they are out of range.
   TensorView rows(std::size_t first, std::size_t last) const;
 
-  // The elements as T (host memory). Throws ArgumentError where T is not the dtype.
+  /// Returns the elements, which must lie in host memory. Throws ArgumentError if T is not the dtype.
   template <class T>
   std::span<T> as() const {
     require(dtype_of<T>);
     return {static_cast<T*>(data), count()};
   }
 
-  // Throws ArgumentError where the tensor has another number of dimensions.
+  /// Throws ArgumentError if the tensor has another number of dimensions.
   void require_rank(std::size_t rank) const;
 
  private:

@@ -1,18 +1,21 @@
-// What a user should know though the program goes on.
+/// \file
+/// Warnings: what a user should know though the program goes on.
 #pragma once
 
 #include <functional>
 #include <string>
 
+#include "leat/datasets/export.h"
+
 namespace leat {
 
-// Gets one line of text. Called on the thread that uses the object whose option it is.
+/// Takes one line of text. Called on the thread that uses the object of which it is an option.
 using WarningHandler = std::function<void(const std::string& text)>;
 
-// Calls the handler; where there is none, prints "leat: warning: <text>" to stderr.
-void warn(const WarningHandler& handler, const std::string& text);
+/// Calls the handler; if it is empty, prints "leat: warning: <text>" to stderr.
+LEAT_EXPORT void warn(const WarningHandler& handler, const std::string& text);
 
-// Adds a warning to others, separated from them by "; ". Empty texts are none.
-void append_warning(std::string& warnings, const std::string& text);
+/// Appends a warning to others, after "; ". Does nothing if `text` is empty.
+LEAT_EXPORT void append_warning(std::string& warnings, const std::string& text);
 
 }  // namespace leat

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "leat/datasets/export.h"
 #include "leat/loader/errors.h"
 
 namespace leat {
@@ -18,14 +19,14 @@ enum class SampleErrorPolicy {
 };
 
 /// A sample that could not be loaded.
-struct BadSample {
+struct LEAT_EXPORT BadSample {
   std::uint64_t epoch = 0;     ///< in which it was to be loaded
   std::uint64_t batch = 0;     ///< number of its batch in the epoch
   SampleError::Origin origin;  ///< which sample it is, and what went wrong
 };
 
 /// Limits the bad samples of an epoch: when there are more than both limits allow, the loader gives up.
-struct BadSampleLimit {
+struct LEAT_EXPORT BadSampleLimit {
   std::size_t allowance = 16;  ///< allowed in every epoch
   double rate = 0.01;          ///< allowed share of the samples delivered or skipped so far
 };

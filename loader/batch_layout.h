@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "leat/datasets/export.h"
 #include "leat/datasets/schema.h"
 #include "leat/datasets/tensor_view.h"
 
@@ -20,7 +21,7 @@ namespace leat {
 /// A ragged field consists of two arrays, each aligned: the values, with room for `capacity` rows of the greatest
 /// length, and capacity + 1 row offsets. Row r of a delivered batch holds the elements [offset r, offset r + 1); offset
 /// 0 is 0.
-class BatchLayout {
+class LEAT_EXPORT BatchLayout {
  public:
   /// Alignment of each field in bytes, enough for every dtype, for cache lines and for CUDA's allocations.
   static constexpr std::size_t kAlignment = 256;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/export.h"
 #include "leat/loader/position_set.h"
 #include "leat/loader/sampler.h"
 
@@ -16,7 +17,7 @@ namespace leat {
 
 /// Says which samples make up each batch of an epoch: a pure function of (epoch, number), so that any thread can ask
 /// for any batch of any epoch.
-class BatchSampler : public std::enable_shared_from_this<BatchSampler> {
+class LEAT_EXPORT BatchSampler : public std::enable_shared_from_this<BatchSampler> {
  public:
   virtual ~BatchSampler() = default;
 
@@ -60,7 +61,7 @@ class BatchSampler : public std::enable_shared_from_this<BatchSampler> {
 };
 
 /// Cuts a sampler's order into batches of equal size; the last one may be short, or left out.
-class FixedSizeBatchSampler final : public BatchSampler {
+class LEAT_EXPORT FixedSizeBatchSampler final : public BatchSampler {
  public:
   /// Cuts the order of `sampler`; `drop_last` leaves out a short last batch. Throws ArgumentError for a null sampler,
   /// and for a batch size of 0.

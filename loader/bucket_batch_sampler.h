@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/export.h"
 #include "leat/loader/batch_sampler.h"
 #include "leat/loader/rank_share.h"
 
 namespace leat {
 
 /// Options of a BucketBatchSampler.
-struct BucketBatchSamplerOptions {
+struct LEAT_EXPORT BucketBatchSamplerOptions {
   /// Boundaries of the buckets, ascending. n boundaries make n + 1 buckets; bucket i holds the lengths from
   /// boundaries[i - 1] on and below boundaries[i], as tf.data's bucket_by_sequence_length does.
   std::vector<std::uint64_t> boundaries = {};
@@ -46,7 +47,7 @@ struct BucketBatchSamplerOptions {
 /// Takes 8 bytes of memory per sample, 16 with a token budget, and 24 per batch. With a token budget and shuffling,
 /// batches end at other places in each epoch; the first call for an epoch then takes O(n) time, and its result is kept
 /// until a call for another epoch.
-class BucketBatchSampler final : public BatchSampler {
+class LEAT_EXPORT BucketBatchSampler final : public BatchSampler {
  public:
   /// Divides the samples 0, 1, ... of these lengths into batches. Throws ArgumentError for boundaries that do not
   /// ascend, batch sizes that are 0 or do not match the buckets, missing limits, limits that a single sample exceeds,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "leat/datasets/dataset.h"
+#include "leat/datasets/export.h"
 #include "leat/loader/bad_samples.h"
 #include "leat/loader/batch_range.h"
 #include "leat/loader/errors.h"
@@ -25,7 +26,7 @@ namespace leat {
 ///
 /// Batches that were loaded while next() waited for an older one may lie elsewhere (DataLoaderOptions::reorder_bytes),
 /// in memory that is not page-locked; copies from there to a device are slower and less asynchronous.
-struct SlotMemory {
+struct LEAT_EXPORT SlotMemory {
   std::span<std::byte> bytes;  ///< page-aligned; count * slot_bytes, or empty if a field is ragged
   std::size_t slot_bytes = 0;  ///< size of a slot
   std::size_t count = 0;       ///< number of slots
@@ -44,7 +45,7 @@ struct BatchSource;
 /// One thread at a time calls the members; batches may be destroyed on any thread. Worker processes are forked in the
 /// constructor, from the process as it is: make loaders before CUDA contexts and thread pools. In a process that was
 /// forked from its own, a loader with workers throws ForkedProcessError.
-class DataLoader {
+class LEAT_EXPORT DataLoader {
  public:
   /// Starts the workers. The dataset outlives the loader. Throws ArgumentError for contradictory options, MemoryError
   /// if the batches do not fit into memory, SystemError if workers cannot be started.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "leat/datasets/export.h"
 #include "leat/datasets/tensor_view.h"
 #include "leat/loader/host_batch.h"
 
@@ -13,7 +14,7 @@ struct DLManagedTensor;  // of <dlpack/dlpack.h>, which this header does not nee
 namespace leat {
 
 /// Calls the deleter of an exported tensor.
-struct DlpackDeleter {
+struct LEAT_EXPORT DlpackDeleter {
   /// Gives up the tensor's share of its batch.
   void operator()(DLManagedTensor* tensor) const noexcept;
 };
@@ -29,10 +30,10 @@ using DlpackTensor = std::unique_ptr<DLManagedTensor, DlpackDeleter>;
 /// held batch. Tensors may be deleted on any thread, and may outlive the loader.
 ///
 /// Throws ArgumentError if there is no batch, or no such field of fixed shape.
-DlpackTensor to_dlpack(std::shared_ptr<const HostBatch> batch, std::string_view field);
+LEAT_EXPORT DlpackTensor to_dlpack(std::shared_ptr<const HostBatch> batch, std::string_view field);
 
 /// Exports any view of a batch's memory, such as rows of a field, ragged_values() or ragged_offsets(), on the same
 /// terms. Throws ArgumentError if there is no batch, or if the view lies outside it.
-DlpackTensor to_dlpack(std::shared_ptr<const HostBatch> batch, const TensorView& view);
+LEAT_EXPORT DlpackTensor to_dlpack(std::shared_ptr<const HostBatch> batch, const TensorView& view);
 
 }  // namespace leat

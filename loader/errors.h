@@ -8,12 +8,13 @@
 #include <string>
 
 #include "leat/datasets/errors.h"
+#include "leat/datasets/export.h"
 
 namespace leat {
 
 /// Reports that Dataset::get() threw, or that a sample ended two workers, the second one fresh. Its batch is lost;
 /// next() goes on with the batch after it.
-class SampleError : public Error {
+class LEAT_EXPORT SampleError : public Error {
  public:
   /// Says which sample failed, where and how.
   struct Origin {
@@ -42,14 +43,14 @@ class SampleError : public Error {
 using SampleErrorHandler = std::function<void(const SampleError& error)>;
 
 /// Reports more bad samples in one epoch than BadSampleLimit allows. The loader delivers nothing more.
-class TooManyBadSamplesError : public Error {
+class LEAT_EXPORT TooManyBadSamplesError : public Error {
  public:
   using Error::Error;
 };
 
 /// Reports that worker processes only die: more than max(3, number of workers) of them, with no sample loaded or found
 /// to be bad in between. Describes the last one. The loader delivers nothing more.
-class WorkerError : public Error {
+class LEAT_EXPORT WorkerError : public Error {
  public:
   /// Reports the end of a worker; `wait_status` is that of waitpid().
   WorkerError(int worker, int pid, int wait_status, const std::string& why);
@@ -67,7 +68,7 @@ class WorkerError : public Error {
 
 /// Reports that worker_init_fn threw in a worker, took longer than DataLoaderOptions::init_timeout, or ended the
 /// process three times in a row. The loader delivers nothing more.
-class WorkerInitError : public Error {
+class LEAT_EXPORT WorkerInitError : public Error {
  public:
   /// Reports what happened in a worker.
   WorkerInitError(int worker, const std::string& what) : Error(what), worker_(worker) {}
@@ -79,20 +80,20 @@ class WorkerInitError : public Error {
 };
 
 /// Reports that next() waited longer than DataLoaderOptions::timeout. The batch can be asked for again.
-class TimeoutError : public Error {
+class LEAT_EXPORT TimeoutError : public Error {
  public:
   using Error::Error;
 };
 
 /// Reports the use of a loader with workers, or of a prefetcher, in a process that was forked from the one that made
 /// it. Its workers and threads serve that process only. Destroying it in the forked process does nothing.
-class ForkedProcessError : public Error {
+class LEAT_EXPORT ForkedProcessError : public Error {
  public:
   using Error::Error;
 };
 
 /// Reports that the caller holds batches in all memory there is for them, so that no further batch can be loaded.
-class SlotsHeldError : public Error {
+class LEAT_EXPORT SlotsHeldError : public Error {
  public:
   using Error::Error;
 };

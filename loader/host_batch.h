@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "leat/datasets/export.h"
 #include "leat/datasets/schema.h"
 #include "leat/datasets/tensor_accessor.h"
 #include "leat/datasets/tensor_view.h"
@@ -28,7 +29,7 @@ class SlotOwner;
 ///
 /// Members that take a field throw ArgumentError if there is no such field, if it is ragged where a fixed shape is
 /// needed or the reverse, and if its elements are no T.
-class HostBatch {
+class LEAT_EXPORT HostBatch {
  public:
   /// What a loader knows of a batch.
   struct Description {

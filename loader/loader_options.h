@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "leat/datasets/export.h"
 #include "leat/datasets/warning.h"
 #include "leat/loader/bad_samples.h"
 #include "leat/loader/batch_sampler.h"
@@ -27,7 +28,7 @@ enum class WorkerKind {
 inline constexpr int kAutoWorkers = -1;
 
 /// Options of a DataLoader. Names and defaults are PyTorch's if PyTorch has the option.
-struct DataLoaderOptions {
+struct LEAT_EXPORT DataLoaderOptions {
   /// Samples per batch. nullopt turns batching off: samples come one by one, and views of them have no batch dimension.
   std::optional<std::size_t> batch_size = 1;
   /// Whether to visit samples in a new random order each epoch. Not together with `sampler`.

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "leat/datasets/export.h"
 #include "leat/loader/position_set.h"
 
 namespace leat {
@@ -14,7 +15,7 @@ namespace leat {
 /// A place in a loader's sequence of epochs. It is a value: the loader's progress does not change it. It counts the
 /// batches that next() has delivered, or thrown an error in place of, not those that were prefetched. It is small,
 /// whatever the size of the dataset.
-struct LoaderState {
+struct LEAT_EXPORT LoaderState {
   /// Version of the JSON text.
   static constexpr int kVersion = 2;
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/export.h"
+
 namespace leat {
 
 /// What holds up the loop of loading and computing.
@@ -18,7 +20,7 @@ enum class Bottleneck {
 };
 
 /// Figures on one worker.
-struct WorkerStats {
+struct LEAT_EXPORT WorkerStats {
   double busy_share = 0;       ///< share of the time in which it loaded
   std::uint64_t samples = 0;   ///< samples that it loaded or found to be bad
   std::uint32_t restarts = 0;  ///< how often it was replaced
@@ -26,7 +28,7 @@ struct WorkerStats {
 
 /// Figures on the current epoch, or the last one, since its beginning. Restarts and bad samples count since the loader
 /// was made.
-struct LoaderStats {
+struct LEAT_EXPORT LoaderStats {
   double seconds = 0;             ///< time since the epoch began
   std::uint64_t batches = 0;      ///< batches delivered
   std::uint64_t samples = 0;      ///< samples in them
@@ -51,6 +53,6 @@ struct LoaderStats {
 };
 
 /// Returns a name for messages: "loader-bound".
-const char* name_of(Bottleneck bottleneck) noexcept;
+LEAT_EXPORT const char* name_of(Bottleneck bottleneck) noexcept;
 
 }  // namespace leat

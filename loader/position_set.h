@@ -6,11 +6,13 @@
 #include <initializer_list>
 #include <vector>
 
+#include "leat/datasets/export.h"
+
 namespace leat {
 
 /// A set of positions, stored as intervals: its memory grows with the number of gaps, not with the number of positions.
 /// A plain value; not thread-safe.
-class PositionSet {
+class LEAT_EXPORT PositionSet {
  public:
   /// A range of positions.
   struct Interval {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "leat/datasets/export.h"
 #include "leat/datasets/schema.h"
 #include "leat/datasets/tensor_view.h"
 
@@ -23,13 +24,13 @@ struct PaddedRows {
 
 namespace detail {
 // Elements of the longest row; offsets as RaggedView has them.
-std::size_t longest_row(std::span<const std::int64_t> offsets) noexcept;
+LEAT_EXPORT std::size_t longest_row(std::span<const std::int64_t> offsets) noexcept;
 // `length` rounded up; throws ArgumentError for a multiple of zero.
-std::size_t round_up_to_multiple(std::size_t length, std::size_t multiple_of);
+LEAT_EXPORT std::size_t round_up_to_multiple(std::size_t length, std::size_t multiple_of);
 // [rows, length, field shape...]. Throws ArgumentError naming the field and a row that is longer.
-Shape padded_shape(const Field& field, std::span<const std::int64_t> offsets, std::size_t length);
+LEAT_EXPORT Shape padded_shape(const Field& field, std::span<const std::int64_t> offsets, std::size_t length);
 // Throws ArgumentError where `count` is not what `shape` holds.
-void require_padded_count(const Field& field, const Shape& shape, std::size_t count);
+LEAT_EXPORT void require_padded_count(const Field& field, const Shape& shape, std::size_t count);
 }  // namespace detail
 
 /// A view of the rows of a ragged field, valid as long as its batch. Row r is the elements [offsets[r], offsets[r + 1])

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "leat/datasets/export.h"
+
 namespace leat {
 
 /// What becomes of positions that cannot be divided evenly among the ranks.
@@ -14,7 +16,7 @@ enum class RemainderPolicy {
 };
 
 /// A rank's share of an order: rank r has the positions r, r + world_size, r + 2 world_size, ... Immutable.
-class RankShare {
+class LEAT_EXPORT RankShare {
  public:
   /// Throws ArgumentError if `rank` is not in [0, world_size).
   RankShare(int rank, int world_size, RemainderPolicy remainder);

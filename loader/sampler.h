@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "leat/datasets/export.h"
 #include "leat/loader/position_set.h"
 #include "leat/loader/rank_share.h"
 
@@ -15,7 +16,7 @@ namespace leat {
 
 /// Says which samples an epoch visits, in which order: a pure function of (epoch, position), so that any thread can ask
 /// for any position of any epoch.
-class Sampler : public std::enable_shared_from_this<Sampler> {
+class LEAT_EXPORT Sampler : public std::enable_shared_from_this<Sampler> {
  public:
   virtual ~Sampler() = default;
 
@@ -51,7 +52,7 @@ class Sampler : public std::enable_shared_from_this<Sampler> {
 };
 
 /// Visits the samples 0, 1, 2, ...
-class SequentialSampler final : public Sampler {
+class LEAT_EXPORT SequentialSampler final : public Sampler {
  public:
   /// Visits this many samples.
   explicit SequentialSampler(std::size_t samples) : samples_(samples) {}
@@ -64,7 +65,7 @@ class SequentialSampler final : public Sampler {
 };
 
 /// Visits every sample once per epoch, in a random order that depends on (seed, epoch) alone. Takes O(1) memory.
-class RandomSampler final : public Sampler {
+class LEAT_EXPORT RandomSampler final : public Sampler {
  public:
   /// Visits this many samples.
   RandomSampler(std::size_t samples, std::uint64_t seed) : samples_(samples), seed_(seed) {}
@@ -78,7 +79,7 @@ class RandomSampler final : public Sampler {
 };
 
 /// Options of a DistributedSampler.
-struct DistributedSamplerOptions {
+struct LEAT_EXPORT DistributedSamplerOptions {
   int rank = 0;            ///< this rank, in [0, world_size)
   int world_size = 1;      ///< number of ranks
   bool shuffle = true;     ///< a new random order each epoch; if not, the samples ascend
@@ -93,7 +94,7 @@ struct DistributedSamplerOptions {
 /// remaining() divides the positions that were not consumed in the same way. The samplers that consumed the others may
 /// differ in rank and world size, since the order depends on neither; if they do not, the rest is that of an epoch
 /// without a break. Padding repeats samples from the start of the epoch.
-class DistributedSampler final : public Sampler {
+class LEAT_EXPORT DistributedSampler final : public Sampler {
  public:
   /// Divides this many samples. Throws ArgumentError if the rank is not in [0, world_size).
   DistributedSampler(std::size_t samples, DistributedSamplerOptions options);

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/export.h"
 #include "leat/loader/sampler.h"
 
 namespace leat {
 
 /// Options of a SubsetSampler.
-struct SubsetSamplerOptions {
+struct LEAT_EXPORT SubsetSamplerOptions {
   /// Whether to visit them in a new random order each epoch, as PyTorch's SubsetRandomSampler does. If not, they come
   /// in the order given.
   bool shuffle = true;
@@ -19,7 +20,7 @@ struct SubsetSamplerOptions {
 };
 
 /// Visits the given indices, each as often as it is given.
-class SubsetSampler final : public Sampler {
+class LEAT_EXPORT SubsetSampler final : public Sampler {
  public:
   /// Visits the samples with these indices.
   explicit SubsetSampler(std::vector<std::uint64_t> indices, SubsetSamplerOptions options = {});

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/export.h"
 #include "leat/loader/data_loader.h"
 #include "leat/loader/sweep_result.h"
 
@@ -16,7 +17,7 @@ namespace leat {
 using MakeLoader = std::function<DataLoader(int num_workers)>;
 
 /// Options of sweep().
-struct SweepOptions {
+struct LEAT_EXPORT SweepOptions {
   /// Numbers of workers to measure, each once, in any order. Empty: default_worker_counts() of the CPUs that the
   /// process may use.
   std::vector<int> num_workers = {};
@@ -30,7 +31,7 @@ struct SweepOptions {
 };
 
 /// Returns 0, the powers of two below the number of CPUs, and that number itself, rounded up.
-std::vector<int> default_worker_counts(double cpus);
+LEAT_EXPORT std::vector<int> default_worker_counts(double cpus);
 
 /// Measures the loader with each number of workers, in several rounds, and recommends one of the numbers:
 ///
@@ -50,6 +51,6 @@ std::vector<int> default_worker_counts(double cpus);
 ///
 /// Throws ArgumentError if an option is out of range, and Error with the text of what make_loader or the loader threw,
 /// or if the loader has no batches.
-SweepResult sweep(const MakeLoader& make_loader, const SweepOptions& options = {});
+LEAT_EXPORT SweepResult sweep(const MakeLoader& make_loader, const SweepOptions& options = {});
 
 }  // namespace leat

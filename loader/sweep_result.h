@@ -9,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "leat/datasets/export.h"
+
 namespace leat {
 
 /// Limits up to which the figures of a sweep count as reliable. Shares are fractions: 0.1 is 10 %.
-struct SweepLimits {
+struct LEAT_EXPORT SweepLimits {
   /// Share of the usable CPUs that other programs may use while a number of workers is measured.
   double others_share = 0.10;
   double spread = 0.10;  ///< distance between the quartiles of the rounds, as a fraction of the median
@@ -20,7 +22,7 @@ struct SweepLimits {
 };
 
 /// One measurement: one number of workers in one round.
-struct SweepRound {
+struct LEAT_EXPORT SweepRound {
   int round = 0;                      ///< number of the round, from 0
   int num_workers = 0;                ///< number of workers; with 0, the loader works on the caller's thread
   double seconds = 0;                 ///< time measured, after the first batch
@@ -47,7 +49,7 @@ struct SweepRound {
 };
 
 /// The distribution of a figure over several rounds.
-struct Distribution {
+struct LEAT_EXPORT Distribution {
   double median = 0;          ///< interpolated linearly between the figures
   double lower_quartile = 0;  ///< interpolated linearly between the figures
   double upper_quartile = 0;  ///< interpolated linearly between the figures
@@ -61,7 +63,7 @@ struct Distribution {
 };
 
 /// The figures of one number of workers over all rounds. Single figures are medians, unless they say otherwise.
-struct SweepRun {
+struct LEAT_EXPORT SweepRun {
   int num_workers = 0;                                ///< the number of workers
   Distribution samples_per_second = {};               ///< throughput
   Distribution first_batch_ms = {};                   ///< time of the first call of next()
@@ -76,7 +78,7 @@ struct SweepRun {
 };
 
 /// Describes what was loaded.
-struct SweptData {
+struct LEAT_EXPORT SweptData {
   std::string what = {};             ///< a name for it, or empty
   std::size_t samples = 0;           ///< number of samples of the dataset
   std::size_t batch_size = 0;        ///< samples per batch; 0 if a batch sampler makes up the batches
@@ -88,7 +90,7 @@ struct SweptData {
 };
 
 /// Describes the machine on which it was measured.
-struct SweptMachine {
+struct LEAT_EXPORT SweptMachine {
   double usable_cpus = 0;        ///< CPUs that the process may use; not necessarily a whole number
   int cpus = 0;                  ///< CPUs of the machine
   std::string cpu_model = {};    ///< as the kernel names it
@@ -96,7 +98,7 @@ struct SweptMachine {
 };
 
 /// The figures of a sweep, and the number of workers that it recommends.
-struct SweepResult {
+struct LEAT_EXPORT SweepResult {
   SweptData data = {};              ///< what was loaded
   SweptMachine machine = {};        ///< where it was measured
   SweepLimits limits = {};          ///< the limits by which the result is trusted
@@ -114,6 +116,6 @@ struct SweepResult {
 };
 
 /// Returns the result as JSON, in several lines. docs/sweep.md lists its keys.
-std::string to_json(const SweepResult& result);
+LEAT_EXPORT std::string to_json(const SweepResult& result);
 
 }  // namespace leat

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/export.h"
 #include "leat/loader/sampler.h"
 
 namespace leat {
 
 /// Options of a WeightedSampler.
-struct WeightedSamplerOptions {
+struct LEAT_EXPORT WeightedSamplerOptions {
   /// Whether every position is drawn from all samples. If not, it is drawn from those that are left, so that no sample
   /// comes twice in an epoch.
   bool replacement = true;
@@ -25,7 +26,7 @@ struct WeightedSamplerOptions {
 /// With replacement, a draw is a function of (seed, epoch, position) in O(1) time. Without, the order of an epoch is
 /// computed as a whole, in O(n) time and memory, when one of its positions is first asked for, and kept until another
 /// epoch is asked for.
-class WeightedSampler final : public Sampler {
+class LEAT_EXPORT WeightedSampler final : public Sampler {
  public:
   /// Draws `num_samples` of the samples 0, 1, ... of these weights in each epoch. Throws ArgumentError for a weight
   /// that is negative or not finite, if no weight is above 0 and, without replacement, if fewer than `num_samples` are.

@@ -4,6 +4,8 @@
 
 namespace leat {
 
+using namespace detail;
+
 namespace {
 
 thread_local std::optional<WorkerInfo> info_of_thread;

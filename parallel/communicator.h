@@ -8,19 +8,20 @@
 
 #include "leat/datasets/dtype.h"
 #include "leat/datasets/errors.h"
+#include "leat/datasets/export.h"
 #include "leat/transfer/device.h"
 
 namespace leat {
 
 /// Reports that a rank was lost or did not come in time, or that the ranks disagree. The communicator that throws it
 /// cannot be used again.
-class CommunicationError : public Error {
+class LEAT_EXPORT CommunicationError : public Error {
  public:
   using Error::Error;
 };
 
 /// Consecutive elements in memory of a communicator's device, which somebody else owns.
-struct TensorSpan {
+struct LEAT_EXPORT TensorSpan {
   void* data = nullptr;      ///< the first element
   std::size_t count = 0;     ///< number of elements
   DType dtype = DType::f32;  ///< of each element
@@ -43,7 +44,7 @@ enum class ReduceOp {
 /// wrong on this rank; CommunicationError, for what fails between the ranks, is thrown by synchronize() of the stream.
 ///
 /// One thread at a time uses a communicator; any thread may call abort().
-class Communicator {
+class LEAT_EXPORT Communicator {
  public:
   virtual ~Communicator() = default;
   Communicator(const Communicator&) = delete;

@@ -6,13 +6,14 @@
 #include <memory>
 #include <string>
 
+#include "leat/datasets/export.h"
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/tcp_store.h"
 
 namespace leat {
 
 /// Options of a communicator over Gloo.
-struct GlooOptions {
+struct LEAT_EXPORT GlooOptions {
   std::string prefix = "gloo";                ///< prefix of the keys in the store; the same on all ranks
   std::chrono::milliseconds timeout{60'000};  ///< limit of the rendezvous, and of each collective
 };
@@ -26,11 +27,11 @@ struct GlooOptions {
 /// the same bits; with three ranks or more, the order of summation depends on the place of an element.
 ///
 /// Throws CommunicationError if a rank does not come in time, or if leat was built without Gloo.
-std::unique_ptr<Communicator> make_gloo_communicator(std::shared_ptr<TcpStore> store,
-                                                     const GlooOptions& options = {});
+LEAT_EXPORT std::unique_ptr<Communicator> make_gloo_communicator(std::shared_ptr<TcpStore> store,
+                                                                 const GlooOptions& options = {});
 
 /// Makes a communicator with a store of its own, which rank 0 serves at the world's master address.
-std::unique_ptr<Communicator> make_gloo_communicator(const WorldSettings& world,
-                                                     const GlooOptions& options = {});
+LEAT_EXPORT std::unique_ptr<Communicator> make_gloo_communicator(const WorldSettings& world,
+                                                                 const GlooOptions& options = {});
 
 }  // namespace leat

@@ -6,13 +6,14 @@
 #include <memory>
 #include <vector>
 
+#include "leat/datasets/export.h"
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/parameter.h"
 
 namespace leat {
 
 /// Options of a GradientReducer.
-struct ReducerOptions {
+struct LEAT_EXPORT ReducerOptions {
   /// Greatest size of a bucket, in MiB, as in PyTorch. A gradient that is larger has a bucket of its own.
   double bucket_cap_mb = 25;
   /// Greatest size of the first bucket, in MiB. A small one lets communication start early.
@@ -23,12 +24,12 @@ struct ReducerOptions {
 /// the ranks' gradients, which GradientReducer computes, the gradient of the mean over the global batch. The weight
 /// belongs into the loss: there it costs nothing, and the sum of 16-bit gradients cannot overflow. Throws ArgumentError
 /// unless n_r <= N and N > 0.
-double exact_loss_weight(std::size_t local_rows, std::size_t global_rows);
+LEAT_EXPORT double exact_loss_weight(std::size_t local_rows, std::size_t global_rows);
 
 /// Returns 1 / R for R ranks: the weight that makes the sum of the ranks' gradients the mean over the ranks, as in
 /// PyTorch's DistributedDataParallel. It is the gradient of the mean over the global batch only if all ranks have
 /// equally many rows; rows split 3 to 1 can give -10.667 instead of -7. Throws ArgumentError for fewer than one rank.
-double per_rank_loss_weight(int ranks);
+LEAT_EXPORT double per_rank_loss_weight(int ranks);
 
 /// Replaces every rank's gradients by their sum over all ranks, with the same bits everywhere, after each backward
 /// pass.
@@ -41,7 +42,7 @@ double per_rank_loss_weight(int ranks);
 ///
 /// To accumulate gradients over several backward passes, call mark_ready() in the last one only. One thread at a time
 /// uses a reducer. When it is destroyed, no stream of the caller may still use its gradients.
-class GradientReducer {
+class LEAT_EXPORT GradientReducer {
  public:
   /// Verifies that all ranks have the same parameters, copies rank 0's values to all ranks, and allocates gradients,
   /// zero at first; waits until this is done. The communicator and the parameters' memory outlive the reducer. Throws

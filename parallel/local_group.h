@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "leat/datasets/export.h"
 #include "leat/parallel/communicator.h"
 
 namespace leat {
@@ -17,7 +18,7 @@ namespace leat {
 /// Destroying a communicator takes its rank out of the group: the next call of each other rank fails.
 ///
 /// Throws ArgumentError for fewer than one rank, and for a device that is not the host.
-std::vector<std::unique_ptr<Communicator>> make_local_group(
+LEAT_EXPORT std::vector<std::unique_ptr<Communicator>> make_local_group(
     int ranks, Device& device = host_device(), std::chrono::milliseconds timeout = std::chrono::seconds(60));
 
 }  // namespace leat

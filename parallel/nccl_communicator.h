@@ -6,13 +6,14 @@
 #include <memory>
 #include <string>
 
+#include "leat/datasets/export.h"
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/tcp_store.h"
 
 namespace leat {
 
 /// Options of a communicator over NCCL.
-struct NcclOptions {
+struct LEAT_EXPORT NcclOptions {
   /// Prefix of the keys in the store; the same on all ranks.
   std::string prefix = "nccl";
   /// Limit of the rendezvous, of barrier(), and of the time in which NCCL accepts a call.
@@ -28,11 +29,12 @@ struct NcclOptions {
 ///
 /// Throws CommunicationError if NCCL's library is missing, if a rank does not come in time, or if leat was built
 /// without NCCL; ArgumentError if `device` is not a CUDA device.
-std::unique_ptr<Communicator> make_nccl_communicator(std::shared_ptr<TcpStore> store, Device& device,
-                                                     const NcclOptions& options = {});
+LEAT_EXPORT std::unique_ptr<Communicator> make_nccl_communicator(std::shared_ptr<TcpStore> store,
+                                                                 Device& device,
+                                                                 const NcclOptions& options = {});
 
 /// Makes a communicator with a store of its own, which rank 0 serves at the world's master address.
-std::unique_ptr<Communicator> make_nccl_communicator(const WorldSettings& world, Device& device,
-                                                     const NcclOptions& options = {});
+LEAT_EXPORT std::unique_ptr<Communicator> make_nccl_communicator(const WorldSettings& world, Device& device,
+                                                                 const NcclOptions& options = {});
 
 }  // namespace leat

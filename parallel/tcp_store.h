@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "leat/datasets/export.h"
 #include "leat/parallel/world.h"
 
 namespace leat {
@@ -20,7 +21,7 @@ namespace leat {
 /// value beyond these limits, CommunicationError for what fails. All members are thread-safe, but the calls of a rank
 /// wait for each other: get() with a long timeout holds up the others. The server trusts its network: strangers must
 /// not be able to reach the master's address.
-class TcpStore {
+class LEAT_EXPORT TcpStore {
  public:
   /// Listens, on rank 0, at the master's address alone; port 0 is any free port, which port() returns. Connects, on the
   /// other ranks, and waits up to `timeout` for rank 0 to listen. Throws ArgumentError for settings out of range,

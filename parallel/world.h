@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 
+#include "leat/datasets/export.h"
+
 namespace leat {
 
 /// A process's place among the ranks of a job. The environment variables are those of torchrun.
-struct WorldSettings {
+struct LEAT_EXPORT WorldSettings {
   int rank = 0;                              ///< RANK: this process, from 0
   int world_size = 1;                        ///< WORLD_SIZE: number of ranks
   int local_rank = 0;                        ///< LOCAL_RANK: this process among the ranks of its host, from 0
@@ -21,7 +23,7 @@ struct WorldSettings {
 inline constexpr int kMaxWorldSize = 65536;
 
 /// Throws ArgumentError if a field is out of range, or if fields contradict each other.
-void check(const WorldSettings& settings);
+LEAT_EXPORT void check(const WorldSettings& settings);
 
 /// Reads the world from the environment. Returns nullopt if neither RANK nor WORLD_SIZE is set. Otherwise RANK,
 /// WORLD_SIZE, MASTER_ADDR and MASTER_PORT must all be set; LOCAL_RANK is RANK if it is not set, as on a single host.
@@ -29,6 +31,6 @@ void check(const WorldSettings& settings);
 /// Throws ArgumentError naming the variable, its value and its range. Also throws if neither is set, but mpirun or srun
 /// says that it started several processes (each would train alone), and if torchrun's agent listens at MASTER_PORT
 /// itself, as it does by default; the message tells what to export.
-std::optional<WorldSettings> world_from_environment();
+LEAT_EXPORT std::optional<WorldSettings> world_from_environment();
 
 }  // namespace leat

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job, on a fresh machine: install what is missing, build, make 2,000 pictures, find the number of workers
+# The main job, on a fresh machine: install what is missing, build, make 2,000 images, find the number of workers
 # that feeds this machine best, and train a classifier on two replicas.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ cmake --build --preset release --target leat-sweep leat-train
 
 bin=build/release/bin
 export LEAT_CACHE_DIR=${LEAT_CACHE_DIR:-$PWD/build/demo-data}
-say "Measuring how fast the pictures load with 0, 1, 2 and 4 worker processes (generates 2,000 of them first, once)"
+say "Measuring how fast the images load with 0, 1, 2 and 4 worker processes (generates 2,000 of them first, once)"
 "$bin/leat-sweep" --data synthetic:2000 --num-workers 0,1,2,4 --batch-size 64 --image-size 64 --seconds 5
 say "Training a classifier on two data-parallel replicas"
 cat <<'END'
@@ -27,4 +27,4 @@ cat <<'END'
   waited for data    share of the time in which a replica waited for the loader: the lower the better
 END
 "$bin/leat-train" --data synthetic:2000 --replicas 2 --num-workers auto
-say "Done. The pictures are in $LEAT_CACHE_DIR; try: $bin/leat-train --help"
+say "Done. The images are in $LEAT_CACHE_DIR; try: $bin/leat-train --help"

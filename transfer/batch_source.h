@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "leat/datasets/export.h"
 #include "leat/loader/batch_layout.h"
 #include "leat/loader/host_batch.h"
 #include "leat/loader/loader_state.h"
@@ -20,7 +21,7 @@ class DataLoader;
 /// Functions that deliver batches, and what a prefetcher has to know of these batches.
 ///
 /// One thread at a time, the prefetcher's, calls the functions.
-struct BatchSource {
+struct LEAT_EXPORT BatchSource {
   /// Returns the next batch, or nullopt at the end of the epoch; the call after that begins the next epoch. May throw,
   /// as DataLoader::next() does; after a SampleError the epoch goes on.
   std::function<std::optional<HostBatch>()> next;

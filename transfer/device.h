@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "leat/datasets/errors.h"
+#include "leat/datasets/export.h"
 #include "leat/transfer/normalize.h"
 
 namespace leat {
@@ -19,7 +20,7 @@ namespace leat {
 class Device;
 
 /// Reports that a call of a device failed, or work on one of its streams. The message names the device and the call.
-class DeviceError : public Error {
+class LEAT_EXPORT DeviceError : public Error {
  public:
   using Error::Error;
 };
@@ -31,7 +32,7 @@ enum class DeviceKind {
 };
 
 /// Refers to a stream, a queue of work that a device carries out in order, without owning it. Cheap to copy.
-class StreamRef {
+class LEAT_EXPORT StreamRef {
  public:
   /// Refers to a stream of `device`. For CUDA, `handle` is a cudaStream_t, so that a framework's stream can be used.
   /// Every operation on a null handle, CUDA's legacy default stream, throws DeviceError.
@@ -52,7 +53,7 @@ class StreamRef {
 };
 
 /// Refers to an event without owning it. Cheap to copy.
-class EventRef {
+class LEAT_EXPORT EventRef {
  public:
   /// Refers to an event of `device`, by its handle.
   EventRef(Device& device, void* handle) noexcept : device_(&device), handle_(handle) {}
@@ -106,7 +107,7 @@ using Event = Owned<EventRef>;
 
 /// Owns device memory: aligned to 256 bytes or more, not initialized. No stream may still use the memory when it is
 /// freed.
-class DeviceBuffer {
+class LEAT_EXPORT DeviceBuffer {
  public:
   /// Holds no memory.
   DeviceBuffer() = default;
@@ -140,7 +141,7 @@ class DeviceBuffer {
 };
 
 /// Owns a page-lock on host memory. Copies from and to page-locked memory run asynchronously, at the bus's full speed.
-class PinnedRegion {
+class LEAT_EXPORT PinnedRegion {
  public:
   /// Holds no lock.
   PinnedRegion() = default;
@@ -177,7 +178,7 @@ class PinnedRegion {
 /// hangs.
 ///
 /// Throws DeviceError for what the device finds wrong, and for a stream or an event that is null or another device's.
-class Device {
+class LEAT_EXPORT Device {
  public:
   virtual ~Device() = default;
   Device(const Device&) = delete;
@@ -252,7 +253,7 @@ void Owned<Ref>::release() noexcept {
 }
 
 /// Names what the calling thread does while the object lives, for the device's profiler.
-class ProfilerRange {
+class LEAT_EXPORT ProfilerRange {
  public:
   /// Begins the range.
   ProfilerRange(Device& device, const char* name) noexcept : device_(device) { device.begin_range(name); }
@@ -265,16 +266,16 @@ class ProfilerRange {
 };
 
 /// Returns the CPU as a device: its streams are threads, its memory is host memory.
-Device& host_device();
+LEAT_EXPORT Device& host_device();
 
 /// Returns the GPU with CUDA's number `ordinal`. Throws DeviceError if there is no such GPU, or if leat was built
 /// without CUDA.
-Device& cuda_device(int ordinal = 0);
+LEAT_EXPORT Device& cuda_device(int ordinal = 0);
 
 /// Returns the number of GPUs that cuda_device() can return: 0 without CUDA or a driver.
-int cuda_device_count() noexcept;
+LEAT_EXPORT int cuda_device_count() noexcept;
 
 /// Explains why cuda_device_count() is 0 ("built without CUDA"); returns an empty string if it is not 0.
-std::string cuda_unavailable_reason();
+LEAT_EXPORT std::string cuda_unavailable_reason();
 
 }  // namespace leat

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "leat/datasets/export.h"
 #include "leat/datasets/tensor_view.h"
 #include "leat/loader/loader_state.h"
 #include "leat/transfer/device.h"
@@ -28,7 +29,7 @@ class BatchPool;
 /// streams that use the batch before it is destroyed.
 ///
 /// A batch may outlive its prefetcher, and may be destroyed on any thread. One thread at a time uses it.
-class DeviceBatch {
+class LEAT_EXPORT DeviceBatch {
  public:
   /// Takes over the lease on `buffer` of `pool`; for prefetchers. The batch shares the pool, which it may outlive.
   DeviceBatch(std::shared_ptr<detail::BatchPool> pool, std::size_t buffer, StreamRef consumer) noexcept;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "leat/datasets/dtype.h"
+#include "leat/datasets/export.h"
 #include "leat/datasets/imagenet.h"
 
 namespace leat {
@@ -19,7 +20,7 @@ enum class PixelLayout {
 };
 
 /// The shape [n, h, w, c] of u8 pixels, which lie without gaps.
-struct PixelShape {
+struct LEAT_EXPORT PixelShape {
   std::size_t n = 0;  ///< images
   std::size_t h = 0;  ///< height
   std::size_t w = 0;  ///< width
@@ -34,7 +35,7 @@ struct PixelShape {
 ///
 /// It is computed in f32 as fma(pixel, scale, bias) with scale = 1 / (255 std) and bias = -mean / std, then rounded to
 /// `dtype` (to nearest, ties to even). Every device computes the same bits.
-struct Normalization {
+struct LEAT_EXPORT Normalization {
   std::array<float, 4> mean{0, 0, 0, 0};   ///< of each channel, where 1 is the brightest pixel
   std::array<float, 4> std{1, 1, 1, 1};    ///< standard deviation of each channel, in the same unit
   DType dtype = DType::f32;                ///< of the output: f32, f16 or bf16
@@ -54,7 +55,7 @@ inline constexpr Normalization kImageNetNormalization{
     .std = {kImageNetStd[0], kImageNetStd[1], kImageNetStd[2], 1}};
 
 /// Names a field of pixels that the device normalizes.
-struct FieldNormalization {
+struct LEAT_EXPORT FieldNormalization {
   std::string field{};   ///< name of a field of dtype u8 and shape [h, w, c]
   std::string output{};  ///< name of the result; if empty, the field's name, and the result hides the field
   Normalization how{};   ///< what to compute

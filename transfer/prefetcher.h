@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/export.h"
 #include "leat/datasets/warning.h"
 #include "leat/loader/batch_range.h"
 #include "leat/transfer/batch_source.h"
@@ -19,7 +20,7 @@
 namespace leat {
 
 /// Options of a Prefetcher.
-struct PrefetcherOptions {
+struct LEAT_EXPORT PrefetcherOptions {
   std::size_t buffers = 2;                      ///< number of device buffers; 2 is double buffering
   std::vector<FieldNormalization> normalize{};  ///< fields of pixels that the device normalizes
   WarningHandler on_warning{};                  ///< receives warnings; if empty, they are printed to stderr
@@ -32,7 +33,7 @@ struct PrefetcherOptions {
 ///
 /// One thread at a time uses next(), start_epoch(), and the ranges of epoch() and rest(). A thread of the prefetcher
 /// calls the loader's members; nobody else may call them while the prefetcher lives.
-class Prefetcher {
+class LEAT_EXPORT Prefetcher {
  public:
   /// Prefetches from a loader. The loader and the device outlive the prefetcher. Nothing is loaded before next() or
   /// start_epoch() is called. Throws ArgumentError for contradictory options, DeviceError if the buffers do not fit

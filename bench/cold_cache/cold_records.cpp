@@ -1,5 +1,7 @@
 #include "bench/cold_cache/cold_records.h"
 
+#include "leat/datasets/formats/records/record_set.h"
+
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -9,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "leat/datasets/combinators/subset.h"
 #include "leat/datasets/errors.h"
-#include "leat/datasets/file_advice.h"
-#include "leat/datasets/records/file_reading.h"
-#include "leat/datasets/shards/image_folder_source.h"
-#include "leat/datasets/shards/record_writer.h"
+#include "leat/datasets/formats/folder/image_folder_source.h"
+#include "leat/datasets/io/file_advice.h"
+#include "leat/datasets/io/file_reader.h"
+#include "leat/datasets/record_writer.h"
+#include "leat/datasets/subset.h"
 #include "leat/loader/data_loader.h"
 
 namespace leat::bench {
@@ -65,10 +67,10 @@ Subset one_of_each(const RecordDataset& records) {
 
 // Pages that are still being read stay: hence the attempts.
 bool evict(const std::filesystem::path& path, std::uint64_t first_record) {
-  const UniqueFd file = open_for_reading(path);
+  const FileReader file(path);
   for (int attempt = 0; attempt < 100; ++attempt) {
-    leat::evict(file.get());
-    if (!in_page_cache(file.get(), first_record)) return true;
+    leat::detail::evict(file.fd());
+    if (!in_page_cache(file.fd(), first_record)) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;
@@ -94,6 +96,12 @@ double epoch_of(DataLoader& loader, std::size_t samples) {
   return static_cast<double>(samples) / took.count();
 }
 
+std::vector<std::byte> image_of(const SampleSource& source, std::size_t index) {
+  StoredSample sample;
+  source.read(index, FieldChoice({"image"}), sample);
+  return sample.release(0);
+}
+
 }  // namespace
 
 void write_records(const std::filesystem::path& folder, const RecordsToWrite& what) {
@@ -101,20 +109,20 @@ void write_records(const std::filesystem::path& folder, const RecordsToWrite& wh
   std::unique_ptr<ImageFolderSource> images;
   if (what.images) images = std::make_unique<ImageFolderSource>(*what.images);
   const std::size_t longest =
-      images ? *images->schema().fields()[ImageFolderSource::kImage].max_length : what.bytes;
+      images ? images->schema()->fields()[*images->schema()->find("image")].max_length.value() : what.bytes;
   RecordWriter writer(folder,
                       RecordSchema({{{"label", DType::i64, {}}, Content::values},
                                     {Field::text("image", longest), Content::bytes}}),
                       {.zstd = RecordWriterOptions::Zstd::off});
   for (std::size_t i = 0; i < kSpread * what.samples; ++i) {
-    auto picture = images ? std::move(images->read(i % images->size()).fields[ImageFolderSource::kImage])
-                          : random_bytes(what.bytes, i);
-    writer.add({{label_of(i), std::move(picture)}});
+    auto image = images ? image_of(*images, i % images->size()) : random_bytes(what.bytes, i);
+    writer.add({{label_of(i), std::move(image)}});
   }
   writer.finish();
 }
 
-bool evict(const RecordSet& set) {
+bool evict(const RecordDataset& records) {
+  const RecordSet set(std::filesystem::path(records.describe(0)).parent_path());
   for (std::size_t shard = 0; shard < set.manifest().shards.size(); ++shard) {
     if (!evict(set.path_of(shard), set.shard(shard).footer().data_offset)) return false;
   }
@@ -130,7 +138,7 @@ double measure(const RecordDataset& records, const Setting& setting, std::uint64
                               .num_workers = setting.workers,
                               .seed = seed,
                               .on_warning = [](const std::string&) {}});
-  if (setting.cold && !evict(records.records())) {
+  if (setting.cold && !evict(records)) {
     throw Error("the file system keeps the records in memory: nothing here would be cold");
   }
   return epoch_of(loader, samples.size());

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "leat/datasets/records/record_dataset.h"
+#include "leat/datasets/record_dataset.h"
 
 namespace leat::bench {
 
@@ -23,7 +23,7 @@ struct RecordsToWrite {
 void write_records(const std::filesystem::path& folder, const RecordsToWrite& what);
 
 // Out of the page cache with all shards. False where the file system keeps them there.
-bool evict(const RecordSet& set);
+bool evict(const RecordDataset& records);
 
 struct Setting {
   int workers = 1;

@@ -13,6 +13,7 @@ class ProcessIdentity {
  public:
   ProcessIdentity();  // of the calling process; throws SystemError
   bool is_current() const noexcept;
+  std::uint64_t number() const noexcept { return forks_; }  // of the process, unlike those of its ancestors
 
  private:
   std::uint64_t forks_;

@@ -1,7 +1,7 @@
 // Hints that are passed on.
 #pragma once
 
-namespace leat {
+namespace leat::detail {
 
 // Passes a hint on, which may need size(). A dataset that throws there says so in get(): no hint can.
 template <class Hint>
@@ -12,4 +12,4 @@ void pass_hint(const Hint& hint) noexcept {
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -8,7 +8,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -69,4 +69,4 @@ void unpack(std::span<const std::byte> packed, SampleWriter& out) {
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -6,7 +6,7 @@
 
 #include "leat/datasets/sample_writer.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Of a sample that is written whole.
 std::size_t packed_bytes(const SampleWriter& sample);
@@ -16,4 +16,4 @@ void pack(const SampleWriter& sample, std::span<std::byte> room);  // packed_byt
 // behind its end, which pack() does not leave: something else wrote over it.
 void unpack(std::span<const std::byte> packed, SampleWriter& out);
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -9,12 +9,10 @@
 #include "leat/datasets/base/memory_limits.h"
 #include "leat/datasets/errors.h"
 
-namespace leat {
-
-using namespace detail;
+namespace leat::detail {
 
 struct alignas(64) SampleStore::Control {
-  SharedAtomic<std::uint64_t> used{0}, taken{0};  // bytes of the arena
+  SharedAtomic<std::uint64_t> used{0}, taken{0};  // bytes of the log
   SharedAtomic<std::uint32_t> closed{0};
 };
 
@@ -43,7 +41,7 @@ SampleStore::SampleStore(std::size_t samples, std::size_t bytes)
       index_("the index of a cache",
              checked_add(sizeof(Control) + kCounts * sizeof(Counts),
                          checked_multiply(samples, sizeof(SharedAtomic<std::uint64_t>)))),
-      arena_("the samples of a cache", bytes, Pages::reserved) {
+      log_("the samples of a cache", bytes, Pages::reserved) {
   std::byte* const memory = index_.bytes().data();
   control_ = new (memory) Control;
   counts_ = new (memory + sizeof(Control)) Counts[kCounts];
@@ -58,14 +56,14 @@ std::span<const std::byte> SampleStore::find(std::size_t sample) const {
     throw Error(fmt::format("the word of sample {} of a cache of {} bytes was overwritten: {}", sample,
                             limit_, place));
   }
-  return arena_.bytes().first(limit_).subspan(place - 1);
+  return log_.bytes().first(limit_).subspan(place - 1);
 }
 
 bool SampleStore::prefetch(std::size_t sample) const noexcept {
   if (sample >= samples_) return false;
   const std::uint64_t place = word(sample).load(std::memory_order_acquire);
   if (place == 0 || place > limit_) return false;
-  const std::byte* const begin = arena_.bytes().data() + (place - 1);
+  const std::byte* const begin = log_.bytes().data() + (place - 1);
   const std::size_t ahead = std::min(limit_ - (place - 1), kLinesAhead * kLine);
   for (std::size_t offset = 0; offset < ahead; offset += kLine) __builtin_prefetch(begin + offset);
   return true;
@@ -79,16 +77,16 @@ std::span<std::byte> SampleStore::reserve(std::size_t bytes) {
     if (used > limit_ || room > limit_ - used) return {};
   } while (!control_->used.compare_exchange_strong(used, used + room, kRelaxed));
   if (!take_pages(used + room)) return {};
-  return arena_.bytes().subspan(used, bytes);
+  return log_.bytes().subspan(used, bytes);
 }
 
 // From where pages are missing on, so that those of a writer that ended are not left out.
 bool SampleStore::take_pages(std::size_t end) {
   std::uint64_t taken = control_->taken.load(std::memory_order_acquire);
   if (end <= taken) return true;
-  const std::size_t wanted = std::min(align_up(end, kTakenAtOnce), arena_.bytes().size());
+  const std::size_t wanted = std::min(align_up(end, kTakenAtOnce), log_.bytes().size());
   const Extent missing{taken, wanted - taken};
-  if (!arena_.try_take({&missing, 1})) {
+  if (!log_.try_take({&missing, 1})) {
     control_->closed.store(1, kRelaxed);
     return false;
   }
@@ -99,7 +97,7 @@ bool SampleStore::take_pages(std::size_t end) {
 }
 
 void SampleStore::publish(std::size_t sample, std::span<const std::byte> room) noexcept {
-  const auto place = static_cast<std::uint64_t>(room.data() - arena_.bytes().data()) + 1;
+  const auto place = static_cast<std::uint64_t>(room.data() - log_.bytes().data()) + 1;
   std::uint64_t nowhere = 0;
   word(sample).compare_exchange_strong(nowhere, place, std::memory_order_release);
 }
@@ -121,4 +119,4 @@ SampleStore::Figures SampleStore::figures() const noexcept {
   return figures;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

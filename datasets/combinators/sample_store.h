@@ -8,17 +8,17 @@
 #include "leat/datasets/base/shared_atomic.h"
 #include "leat/datasets/base/shared_memory.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Thread rules: everything may be called by all threads of all processes that have inherited the store, at any moment,
 // and any of them may end at any moment. There are no locks and no waiting.
 //
-// 1. Each sample has a word: 0, or where its bytes begin in the arena, plus 1. A word changes once, by a compare-and-swap
+// 1. Each sample has a word: 0, or where its bytes begin in the log, plus 1. A word changes once, by a compare-and-swap
 //    with release, when all bytes are there; a reader acquires it. So who sees a place sees the sample, and who ends in
 //    between leaves nothing but room that nobody uses.
-// 2. Room is given out from the front of the arena, once, by a compare-and-swap on `used`: no two writers have a byte in
+// 2. Room is given out from the front of the log, once, by a compare-and-swap on `used`: no two writers have a byte in
 //    common. used = the rooms of all samples stored, of writers that ended, and of those that came second.
-// 3. Of the arena, [0, taken) has its pages, so that touching it is no SIGBUS; `taken` only grows. Pages are taken before
+// 3. Of the log, [0, taken) has its pages, so that touching it is no SIGBUS; `taken` only grows. Pages are taken before
 //    the room that needs them is touched.
 // 4. Where pages are refused, the store is closed: it keeps what it has and takes no more.
 class SampleStore {
@@ -33,7 +33,7 @@ class SampleStore {
   std::size_t samples() const noexcept { return samples_; }
   std::size_t limit() const noexcept { return limit_; }
 
-  // From the sample's first byte to the end of the arena; empty where it is not stored. Stays valid. Throws Error where
+  // From the sample's first byte to the end of the log; empty where it is not stored. Stays valid. Throws Error where
   // something that is no sample's place was written over its word.
   std::span<const std::byte> find(std::size_t sample) const;
   bool has(std::size_t sample) const noexcept {
@@ -68,18 +68,18 @@ class SampleStore {
   struct Control;
   struct Counts;
 
-  detail::SharedAtomic<std::uint64_t>& word(std::size_t sample) const noexcept { return words_[sample]; }
+  SharedAtomic<std::uint64_t>& word(std::size_t sample) const noexcept { return words_[sample]; }
   std::span<std::byte> reserve(std::size_t bytes);  // empty: there is none
   bool take_pages(std::size_t end);
   void publish(std::size_t sample, std::span<const std::byte> room) noexcept;
 
   std::size_t samples_;
   std::size_t limit_;
-  detail::SharedMemory index_;  // control, counts, words
-  detail::SharedMemory arena_;
+  SharedMemory index_;  // control, counts, words
+  SharedMemory log_;
   Control* control_;
   Counts* counts_;
-  detail::SharedAtomic<std::uint64_t>* words_;
+  SharedAtomic<std::uint64_t>* words_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

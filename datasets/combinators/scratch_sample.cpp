@@ -2,12 +2,12 @@
 
 #include <bit>
 #include <memory>
+#include <new>
 
 #include "leat/datasets/base/checked.h"
+#include "leat/datasets/base/memory_limits.h"
 
-namespace leat {
-
-using namespace detail;
+namespace leat::detail {
 
 namespace {
 
@@ -35,6 +35,15 @@ struct Blocks {
 
 thread_local Blocks blocks_of_thread;
 
+// Throws MemoryError.
+std::byte* memory_for(std::size_t bytes) {
+  try {
+    return blocks_of_thread.take(bytes);
+  } catch (const std::bad_alloc&) {
+    throw memory_error("one sample of the dataset that is mapped", bytes);
+  }
+}
+
 }  // namespace
 
 ScratchLayout::ScratchLayout(const Schema& schema) {
@@ -45,7 +54,7 @@ ScratchLayout::ScratchLayout(const Schema& schema) {
 }
 
 ScratchSample::ScratchSample(const Schema& schema, const ScratchLayout& layout) : schema_(&schema) {
-  std::byte* const memory = blocks_of_thread.take(layout.bytes);
+  std::byte* const memory = memory_for(layout.bytes);
   for (std::size_t field = 0; field < schema.size(); ++field)
     columns_[field] = memory + layout.offsets[field];
   const auto ragged = static_cast<std::size_t>(std::popcount(schema.ragged_fields()));
@@ -58,4 +67,4 @@ ScratchSample::~ScratchSample() {
   --blocks_of_thread.used;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -10,7 +10,7 @@
 #include "leat/datasets/sample_writer.h"
 #include "leat/datasets/schema.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Where the fields of a sample lie in memory of its own.
 struct ScratchLayout {
@@ -37,4 +37,4 @@ class ScratchSample {
   std::array<std::int64_t, 2 * Schema::kMaxFields> row_offsets_;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "leat/datasets/errors.h"
-#include "leat/datasets/listing.h"
+#include "leat/datasets/io/listing.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -73,6 +73,7 @@ std::vector<std::string> expand_braces(std::string_view pattern, std::size_t max
 
 std::vector<std::string> find_shards(const std::string& where, const std::vector<std::string>& suffixes) {
   std::error_code error;
+  if (fs::is_regular_file(where, error)) return {where};  // braces and all
   if (!fs::is_directory(where, error)) return expand_braces(where);
   std::vector<std::string> found;
   listing([&] {
@@ -90,4 +91,4 @@ std::vector<std::string> find_shards(const std::string& where, const std::vector
   return found;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace leat {
+namespace leat::detail {
 
 // "a-{000..012}.tar" is a-000.tar to a-012.tar: ranges of numbers, padded as their first one is; several ranges vary
 // like digits, the last one fastest. Text without braces stands for itself. Throws ArgumentError on braces that are no
@@ -17,4 +17,4 @@ std::vector<std::string> expand_braces(std::string_view pattern, std::size_t max
 // folder has no such file, and SystemError if it cannot be listed or one of them cannot be looked at.
 std::vector<std::string> find_shards(const std::string& where, const std::vector<std::string>& suffixes);
 
-}  // namespace leat
+}  // namespace leat::detail

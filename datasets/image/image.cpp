@@ -1,7 +1,5 @@
 #include "leat/datasets/image/image.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -9,13 +7,7 @@
 #include "leat/datasets/errors.h"
 #include "leat/datasets/image/scratch.h"
 
-namespace leat {
-
-using namespace detail;
-
-std::string to_string(const Size& size) {
-  return fmt::format("{} x {}", size.width, size.height);
-}
+namespace leat::detail {
 
 void fill_run(std::uint8_t* to, int pixels, Rgb color) noexcept {
   if (pixels <= 0) return;
@@ -34,4 +26,4 @@ void Image::resize(Size size) {
   size_ = size;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

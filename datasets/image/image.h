@@ -1,30 +1,18 @@
-// Pictures in host memory: 8-bit RGB, interleaved, row by row (HWC).
+// Images in host memory: 8-bit RGB, interleaved, row by row (HWC).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-namespace leat {
+#include "leat/datasets/image_size.h"
 
-inline constexpr int kChannels = 3;
+namespace leat::detail {
 
-struct Size {  // in pixels
-  int width = 0;
-  int height = 0;
-
-  friend bool operator==(const Size&, const Size&) = default;
-};
-
-std::string to_string(const Size& size);  // "500 x 375", width first
-
-struct Rgb {
-  std::uint8_t red = 0;
-  std::uint8_t green = 0;
-  std::uint8_t blue = 0;
-
-  friend bool operator==(const Rgb&, const Rgb&) = default;
+struct Box {  // in pixels
+  int left = 0;
+  int top = 0;
+  Size size;
 };
 
 // Paints `pixels` pixels from `to` on; none where that is 0 or less.
@@ -47,7 +35,7 @@ struct BasicImageView {
 using ImageView = BasicImageView<const std::uint8_t>;
 using MutableImageView = BasicImageView<std::uint8_t>;
 
-// The owner. resize() keeps the memory it has, so that one Image can serve for many pictures; only 32 MiB and
+// The owner. resize() keeps the memory it has, so that one Image can serve for many images; only 32 MiB and
 // more are given back where a quarter would do.
 class Image {
  public:
@@ -68,11 +56,11 @@ class Image {
   std::vector<std::uint8_t> pixels_;
 };
 
-// A part of a larger picture: its first pixel is pixel (left, top) of the whole.
+// A part of a larger image: its first pixel is pixel (left, top) of the whole.
 struct ImageTile {
   ImageView pixels;
   int left = 0;
   int top = 0;
 };
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -1,8 +1,10 @@
 #include "leat/datasets/image/image_loader.h"
 
-namespace leat {
+#include "leat/datasets/image/transforms/transform_plan.h"
 
-static_assert(PictureDecoder::kRowPadding >= kKernelPadding);
+namespace leat::detail {
+
+static_assert(ImageDecoder::kRowPadding >= kKernelPadding);
 
 ImageLoader& ImageLoader::of_this_thread() {
   thread_local ImageLoader loader;
@@ -13,7 +15,7 @@ DecodeWarnings ImageLoader::load(std::span<const std::byte> file, const Transfor
                                  const DecodeOptions& options, Rng& rng, const PixelOutput& out) {
   const Size stored = decoder_.read_header(file, options.limits, options.exif_orientation);
   const Orientation orientation = decoder_.orientation();
-  const PicturePlan plan = transforms.plan(oriented(stored, orientation), rng);
+  const ImagePlan plan = leat::detail::plan(transforms, oriented(stored, orientation), rng);
   const PixelOutput resampled = stage_.begin(plan, out);
   const Geometry& geometry = plan.canvas.geometry();
   const int reduction = decoder_.can_reduce() ? geometry.reduction(options.reducing_gap) : 1;
@@ -29,7 +31,7 @@ DecodeWarnings ImageLoader::load(std::span<const std::byte> file, const Transfor
 
 void ImageLoader::load(ImageView pixels, const TransformPipeline& transforms, Rng& rng,
                        const PixelOutput& out) {
-  const PicturePlan plan = transforms.plan(pixels.size, rng);
+  const ImagePlan plan = leat::detail::plan(transforms, pixels.size, rng);
   const PixelOutput resampled = stage_.begin(plan, out);
   resampler_.prepare(plan.canvas.geometry());
   resampler_.run({pixels}, resampled);
@@ -54,4 +56,4 @@ void ImageLoader::load_turned(int reduction, const PixelOutput& out) {
   resampler_.run({turned_.view(), columns.first, rows.first}, out);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

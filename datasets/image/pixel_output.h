@@ -1,4 +1,4 @@
-// Where the pixels of a picture go, and in which form.
+// Where the pixels of an image go, and in which form.
 #pragma once
 
 #include <array>
@@ -6,9 +6,9 @@
 #include <variant>
 
 #include "leat/datasets/image/image.h"
-#include "leat/datasets/image/resample_kernels.h"
+#include "leat/datasets/image/resample/resample_kernels.h"
 
-namespace leat {
+namespace leat::detail {
 
 // f32 [3, height, width], dense: plane after plane, each pixel scaled.
 struct ScaledPlanes {
@@ -32,4 +32,4 @@ inline Size size_of(const PixelOutput& out) noexcept {
   return std::visit([](const auto& pixels) { return pixels.size; }, out);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -4,17 +4,17 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
-PixelOutput PixelStage::begin(const PicturePlan& plan, const PixelOutput& out) {
+PixelOutput PixelStage::begin(const ImagePlan& plan, const PixelOutput& out) {
   const Size made = plan.canvas.size();
   if (size_of(out) != made) {
     throw ArgumentError(fmt::format("the output is {}, but the transforms make {}", to_string(size_of(out)),
                                     to_string(made)));
   }
   if (plan.canvas.is_bordered()) {
-    picture_.resize(plan.canvas.geometry().output());
-    return picture_.view();
+    image_.resize(plan.canvas.geometry().output());
+    return image_.view();
   }
   if (plan.edits.empty()) return out;
   return canvas_in(out);
@@ -26,15 +26,15 @@ MutableImageView PixelStage::canvas_in(const PixelOutput& out) {
   return canvas_.view();
 }
 
-void PixelStage::finish(const PicturePlan& plan, const PixelOutput& out) {
+void PixelStage::finish(const ImagePlan& plan, const PixelOutput& out) {
   const bool bordered = plan.canvas.is_bordered();
   if (!bordered && plan.edits.empty()) return;
   const MutableImageView pixels = canvas_in(out);
-  if (bordered) plan.canvas.paint(picture_.view(), pixels);
+  if (bordered) plan.canvas.paint(image_.view(), pixels);
   for (const PixelEdit& what : plan.edits) apply(what, pixels, scratch_);
   if (std::holds_alternative<MutableImageView>(out)) return;
   form_.prepare(Geometry(pixels.size));
   form_.run({pixels}, out);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

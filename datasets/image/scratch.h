@@ -1,11 +1,11 @@
-// Memory that one picture after the other uses.
+// Memory that one image after the other uses.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace leat {
+namespace leat::detail {
 
 // From so many bytes on, memory is given back where a quarter of it would do.
 inline constexpr std::size_t kMuchScratch = std::size_t{32} << 20;
@@ -18,4 +18,4 @@ inline void reserve_scratch(std::vector<std::uint8_t>& bytes, std::size_t size) 
   if (size > bytes.size()) bytes.resize(size);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "leat/datasets/row_memory.h"
+#include "leat/datasets/base/row_memory.h"
 #include "leat/loader/bad_samples.h"
 #include "leat/loader/batch_layout.h"
 

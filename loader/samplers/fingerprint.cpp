@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "leat/datasets/records/xxh3.h"
+#include "leat/datasets/io/xxh3.h"
 
 namespace leat::detail {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
+#include "leat/datasets/base/row_memory.h"
 #include "leat/datasets/base/shared_atomic.h"
 #include "leat/datasets/base/shared_memory.h"
-#include "leat/datasets/row_memory.h"
 
 namespace leat::detail {
 

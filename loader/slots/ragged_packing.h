@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "leat/datasets/row_memory.h"
+#include "leat/datasets/base/row_memory.h"
 #include "leat/loader/batch_layout.h"
 
 namespace leat::detail {

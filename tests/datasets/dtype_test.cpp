@@ -48,7 +48,7 @@ TEST_CASE("every half survives the way to float and back") {
 
 TEST_CASE("halves round to nearest, ties to even") {
   CHECK(bits(to_half(1.0f)) == 0x3c00);
-  CHECK(bits(to_half(1.0f + 0x1p-11f)) == 0x3c00);      // a tie goes to the even neighbour below
+  CHECK(bits(to_half(1.0f + 0x1p-11f)) == 0x3c00);      // a tie goes to the even neighbor below
   CHECK(bits(to_half(1.0f + 3 * 0x1p-11f)) == 0x3c02);  // and here to the even one above
   CHECK(bits(to_half(1.0f + 0x1.01p-11f)) == 0x3c01);   // above the tie
   CHECK(bits(to_half(65519.0f)) == 0x7bff);

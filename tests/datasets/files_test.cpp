@@ -5,12 +5,14 @@
 #include <string>
 
 #include "leat/datasets/errors.h"
-#include "leat/datasets/read_file.h"
-#include "leat/datasets/write_file.h"
+#include "leat/datasets/io/new_file.h"
+#include "leat/datasets/io/read_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 TEST_CASE("a file is read whole, into memory that is reused") {
   const TemporaryFolder folder;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "leat/datasets/errors.h"
-#include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/datasets/image/png_encoder.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
+#include "leat/datasets/image/codecs/png_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"
@@ -17,9 +17,11 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 namespace {
 
-// The file of a picture of one grey level.
+// The file of an image of one gray level.
 std::string plain_jpeg(int level, Size size = {32, 24}) {
   const auto jpeg = encode_jpeg(image_of(size, [&](int, int, int) { return level; }).view());
   return {reinterpret_cast<const char*>(jpeg.data()), jpeg.size()};
@@ -73,7 +75,7 @@ TEST_CASE("the fields' shapes come from the transforms") {
   CHECK(OneSample(images, 0).values<std::uint8_t>(0) == std::vector<std::uint8_t>(180, 9));
 }
 
-TEST_CASE("a pipeline that normalises makes f32 fields of planes") {
+TEST_CASE("a pipeline that normalizes makes f32 fields of planes") {
   const TemporaryFolder folder;
   folder.write("a/1.jpg", plain_jpeg(51));
   const ImageFolder images(folder.path(), Resize{6, 10} | Normalize{{0.5F, 0.25F, 0}, {0.5F, 0.5F, 0.5F}});
@@ -97,7 +99,7 @@ TEST_CASE("a reducing gap is 0 or at least 1") {
   CHECK(level_of(ImageFolder(folder.path(), kSmall, {.reducing_gap = 1}), 0) == 9);
 }
 
-TEST_CASE("transforms that leave pictures different sizes are refused") {
+TEST_CASE("transforms that leave images different sizes are refused") {
   const TemporaryFolder folder;
   folder.write("a/1.jpg", plain_jpeg(9));
   expect_error<ArgumentError>([&] { ImageFolder(folder.path(), Resize{8}); },
@@ -230,8 +232,8 @@ TEST_CASE("links to folders are followed, and one that leads in a circle is an e
 TEST_CASE("a sample depends on its generator alone, in any thread") {
   const TemporaryFolder folder;
   folder.write("a/0.jpg", plain_jpeg(9));
-  const auto picture = encode_jpeg(image_of({200, 150}, formula).view());
-  folder.write("a/1.jpg", {reinterpret_cast<const char*>(picture.data()), picture.size()});
+  const auto image = encode_jpeg(image_of({200, 150}, formula).view());
+  folder.write("a/1.jpg", {reinterpret_cast<const char*>(image.data()), image.size()});
   const ImageFolder images(folder.path(), RandomResizedCrop{24} | RandomHorizontalFlip{});
   const auto draw = [&](std::uint64_t epoch) { return OneSample(images, 1, Rng(7, epoch, 1)).bytes(0); };
   const auto wanted = draw(0);

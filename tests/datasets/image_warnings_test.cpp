@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "leat/datasets/combinators/concat.h"
-#include "leat/datasets/combinators/subset.h"
-#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/concat.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
 #include "leat/datasets/image_folder.h"
+#include "leat/datasets/subset.h"
 #include "leat/loader/data_loader.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"
@@ -18,6 +18,8 @@
 #include "tests/support/temporary_folder.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 

@@ -4,11 +4,14 @@
 #include <string_view>
 #include <vector>
 
+#include "leat/datasets/base/row_memory.h"
 #include "leat/datasets/errors.h"
 #include "leat/datasets/sample_writer.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 

@@ -10,20 +10,20 @@
 #include <utility>
 #include <vector>
 
-#include "leat/datasets/combinators/map.h"
 #include "leat/datasets/errors.h"
-#include "leat/datasets/formats/beton.h"
-#include "leat/datasets/formats/image_records.h"
-#include "leat/datasets/formats/mds.h"
-#include "leat/datasets/formats/tar_index.h"
-#include "leat/datasets/formats/tfrecord.h"
-#include "leat/datasets/formats/webdataset.h"
-#include "leat/datasets/image/png_encoder.h"
-#include "leat/datasets/records/record_codec.h"
-#include "leat/datasets/records/record_dataset.h"
-#include "leat/datasets/records/shard_parts.h"
+#include "leat/datasets/formats/beton/beton.h"
+#include "leat/datasets/formats/mds/mds.h"
+#include "leat/datasets/formats/records/record_codec.h"
+#include "leat/datasets/formats/records/shard_parts.h"
+#include "leat/datasets/formats/tar/tar_index.h"
+#include "leat/datasets/formats/tfrecord/tfrecord.h"
+#include "leat/datasets/formats/webdataset/webdataset.h"
+#include "leat/datasets/image/codecs/png_encoder.h"
+#include "leat/datasets/image_dataset.h"
+#include "leat/datasets/map.h"
+#include "leat/datasets/record_dataset.h"
+#include "tests/datasets/formats/records/arithmetic_records.h"
 #include "tests/datasets/image/formula_image.h"
-#include "tests/datasets/records/arithmetic_records.h"
 #include "tests/datasets/support/beton_bytes.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/mds_bytes.h"
@@ -35,6 +35,8 @@
 #include "tests/support/temporary_folder.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 
@@ -78,14 +80,14 @@ void check_any_order(const std::vector<Read>& reads) {
   CHECK(different == 0);
 }
 
-void add_source(std::vector<Read>& reads, const std::shared_ptr<const RawSource>& source) {
+void add_source(std::vector<Read>& reads, const std::shared_ptr<const SampleSource>& source) {
   for (std::size_t i = 0; i < source->size(); ++i) {
     reads.emplace_back([=] {
-      thread_local RawSample sample;
+      thread_local StoredSample sample;
       source->read(i, {}, sample);
       std::string text;
-      for (const RawField& field : sample.fields())
-        text += field.name + ' ' + field.encoding + ' ' + std::string(field.text()) + '\n';
+      for (const StoredField& field : sample.fields())
+        text += field.name + ' ' + to_string(field.encoding) + ' ' + std::string(field.text()) + '\n';
       return text;
     });
   }
@@ -196,7 +198,7 @@ TEST_CASE("a sample of a foreign format has the same fields, whatever was read b
   const auto images = std::make_shared<MdsSource>(mds.path());
   add_source(reads, images);
   add_dataset(
-      reads, std::make_shared<ImageRecords>(images, Resize(4, 5), ImageRecordsOptions{.fields = {"i", "y"}}));
+      reads, std::make_shared<ImageDataset>(images, Resize(4, 5), ImageDatasetOptions{.fields = {"i", "y"}}));
   add_source(reads, std::make_shared<BetonSource>(beton.write("a.beton", beton_images().str())));
   check_any_order(reads);
 }

@@ -1,11 +1,11 @@
 // An FFCV .beton file.
-#include "leat/datasets/formats/beton.h"
+#include "leat/datasets/formats/beton/beton.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return leat::fuzz::accept_errors([&] {
     const leat::test::MemoryFile file(leat::fuzz::bytes_of(data, size));
-    leat::fuzz::read_samples(leat::BetonSource(file.path()));
+    leat::fuzz::read_samples(leat::detail::BetonSource(file.path()));
   });
 }

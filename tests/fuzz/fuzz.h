@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "leat/datasets/errors.h"
-#include "leat/datasets/formats/raw_source.h"
+#include "leat/datasets/sample_source.h"
 
 namespace leat::fuzz {
 
@@ -21,13 +21,13 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 }
 
 // Reads the first samples of a source, all fields; those that cannot be had are passed over.
-inline void read_samples(const RawSource& source) {
+inline void read_samples(const SampleSource& source) {
   constexpr std::size_t kMost = 64;
-  RawSample sample;
+  StoredSample sample;
   for (std::size_t i = 0; i < source.size() && i < kMost; ++i) {
     try {
       source.read(i, {}, sample);
-      for (const RawField& field : sample.fields()) integer_of(field);
+      for (const StoredField& field : sample.fields()) integer_of(field);
     } catch (const Error&) {
       source.describe(i);
     }

@@ -18,7 +18,7 @@ struct Result {
   friend bool operator==(const Result&, const Result&) = default;
 };
 
-Result load(leat::ImageLoader& loader, std::span<const std::byte> file, unsigned choice) {
+Result load(leat::detail::ImageLoader& loader, std::span<const std::byte> file, unsigned choice) {
   static const leat::TransformPipeline transforms =
       leat::RandomResizedCrop{kSize} | leat::RandomHorizontalFlip{};
   const leat::DecodeOptions options{.limits = {.max_pixels = 1 << 18,
@@ -30,8 +30,9 @@ Result load(leat::ImageLoader& loader, std::span<const std::byte> file, unsigned
   result.pixels.resize(kSize * kSize * leat::kChannels);
   leat::Rng rng(choice, 0, 0);
   try {
-    loader.load(file, transforms, options, rng,
-                leat::MutableImageView{result.pixels.data(), {kSize, kSize}, kSize * leat::kChannels});
+    loader.load(
+        file, transforms, options, rng,
+        leat::detail::MutableImageView{result.pixels.data(), {kSize, kSize}, kSize * leat::kChannels});
   } catch (const leat::Error& error) {
     return {error.what(), {}};
   }
@@ -46,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto files = leat::fuzz::bytes_of(data + kHead, size - kHead);
   const std::size_t first = std::size_t{data[1]} << 8 | data[2];
   if (first > files.size()) return 0;
-  leat::ImageLoader fresh, used;
+  leat::detail::ImageLoader fresh, used;
   const Result alone = load(fresh, files.subspan(first), data[0]);
   load(used, files.first(first), static_cast<unsigned>(data[0]) >> 2U);
   if (load(used, files.subspan(first), data[0]) != alone) std::abort();

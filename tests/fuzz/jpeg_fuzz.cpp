@@ -1,4 +1,4 @@
-// A JPEG file through the pixel path; the first byte says whether warnings count, whether the picture is turned
+// A JPEG file through the pixel path; the first byte says whether warnings count, whether the image is turned
 // upright, and seeds the crop.
 #include <vector>
 
@@ -17,9 +17,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                   .allow_corrupt = (data[0] & 1) != 0};
     std::vector<std::uint8_t> pixels(kSize * kSize * leat::kChannels);
     leat::Rng rng(data[0], 0, 0);
-    const leat::MutableImageView out{pixels.data(), {kSize, kSize}, kSize * leat::kChannels};
-    leat::ImageLoader::of_this_thread().load(leat::fuzz::bytes_of(data + 1, size - 1), transforms,
-                                             {.limits = limits, .exif_orientation = (data[0] & 2) != 0}, rng,
-                                             out);
+    const leat::detail::MutableImageView out{pixels.data(), {kSize, kSize}, kSize * leat::kChannels};
+    leat::detail::ImageLoader::of_this_thread().load(
+        leat::fuzz::bytes_of(data + 1, size - 1), transforms,
+        {.limits = limits, .exif_orientation = (data[0] & 2) != 0}, rng, out);
   });
 }

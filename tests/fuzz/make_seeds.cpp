@@ -2,10 +2,10 @@
 #include <cstdio>
 
 #include "leat/datasets/errors.h"
-#include "leat/datasets/formats/tar_index.h"
-#include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/datasets/image/png_encoder.h"
-#include "leat/datasets/write_file.h"
+#include "leat/datasets/formats/tar/tar_index.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
+#include "leat/datasets/image/codecs/png_encoder.h"
+#include "leat/datasets/io/new_file.h"
 #include "leat/loader/loader_state.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"
@@ -21,6 +21,7 @@
 namespace {
 
 using namespace leat;
+using namespace leat::detail;
 using namespace leat::test;
 
 // Writes one seed after the other.
@@ -82,9 +83,9 @@ void add_mds(Seeds& seeds) {
 }
 
 void add_jpeg(Seeds& seeds) {
-  const auto picture = image_of({24, 17}, formula);
+  const auto image = image_of({24, 17}, formula);
   for (const ChromaSampling chroma : {ChromaSampling::full, ChromaSampling::half}) {
-    const auto jpeg = encode_jpeg(picture.view(), {.quality = 50, .chroma = chroma});
+    const auto jpeg = encode_jpeg(image.view(), {.quality = 50, .chroma = chroma});
     seeds.add("jpeg", "0" + std::string(text_of(jpeg)));
     seeds.add("jpeg", "1" + std::string(text_of(jpeg)));
   }
@@ -95,14 +96,14 @@ void add_png(Seeds& seeds) {
     return static_cast<unsigned>(formula(x, y, sample)) & 15U;
   };
   for (const bool interlaced : {false, true}) {
-    for (const PngKind kind : {PngKind::grey, PngKind::palette}) {
-      const std::string colours = png_chunk("PLTE", std::string(48, 'c')) + png_chunk("tRNS", "t");
+    for (const PngKind kind : {PngKind::gray, PngKind::palette}) {
+      const std::string colors = png_chunk("PLTE", std::string(48, 'c')) + png_chunk("tRNS", "t");
       seeds.add("png", "2" + png_file({.size = {13, 9},
                                        .kind = kind,
                                        .depth = 4,
                                        .interlaced = interlaced,
                                        .value = value,
-                                       .before = kind == PngKind::palette ? colours : ""}));
+                                       .before = kind == PngKind::palette ? colors : ""}));
     }
     const std::string turned = png_chunk("eXIf", std::string("II*\0\x08\0\0\0", 8));
     seeds.add("png", "3" + png_file({.size = {24, 17},

@@ -1,13 +1,13 @@
 // A CSV manifest. No file that it names is opened: names are all that is read.
-#include "leat/datasets/formats/manifest.h"
+#include "leat/datasets/formats/csv/manifest.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return leat::fuzz::accept_errors([&] {
     const leat::test::MemoryFile file(leat::fuzz::bytes_of(data, size));
-    const leat::ManifestSource source(file.path());
-    leat::RawSample sample;
+    const leat::detail::ManifestSource source(file.path());
+    leat::StoredSample sample;
     for (std::size_t i = 0; i < source.size(); ++i) {
       source.describe(i);
       source.read(i, leat::FieldChoice({"label"}), sample);

@@ -1,5 +1,5 @@
 // A PNG file through the pixel path, its chunks' CRCs put right so that what is in them counts; the first byte says
-// whether the picture is turned upright, and seeds the crop.
+// whether the image is turned upright, and seeds the crop.
 #include <zlib.h>
 
 #include <algorithm>
@@ -43,9 +43,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const leat::JpegLimits limits{.max_pixels = 1 << 20, .max_decoder_bytes = std::size_t{64} << 20};
     std::vector<std::uint8_t> pixels(kSize * kSize * leat::kChannels);
     leat::Rng rng(data[0], 0, 0);
-    const leat::MutableImageView out{pixels.data(), {kSize, kSize}, kSize * leat::kChannels};
-    leat::ImageLoader::of_this_thread().load(leat::fuzz::bytes_of(file.data(), file.size()), transforms,
-                                             {.limits = limits, .exif_orientation = (data[0] & 2) != 0}, rng,
-                                             out);
+    const leat::detail::MutableImageView out{pixels.data(), {kSize, kSize}, kSize * leat::kChannels};
+    leat::detail::ImageLoader::of_this_thread().load(
+        leat::fuzz::bytes_of(file.data(), file.size()), transforms,
+        {.limits = limits, .exif_orientation = (data[0] & 2) != 0}, rng, out);
   });
 }

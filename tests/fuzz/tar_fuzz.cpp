@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "leat/datasets/formats/webdataset.h"
+#include "leat/datasets/formats/webdataset/webdataset.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/memory_file.h"
 
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   repair(tar);
   return leat::fuzz::accept_errors([&] {
     const leat::test::MemoryFile file(tar);
-    leat::fuzz::read_samples(leat::WebDatasetSource(std::vector<std::string>{file.path()},
-                                                    {.index = {.place = leat::IndexPlace::nowhere}}));
+    leat::fuzz::read_samples(leat::detail::WebDatasetSource(std::vector<std::string>{file.path()},
+                                                            {.index = {.place = leat::IndexPlace::nowhere}}));
   });
 }

@@ -23,7 +23,7 @@ namespace leat::detail {}
 
 namespace leat::interleaving {
 
-using namespace detail;
+using namespace leat::detail;
 
 struct Cell {
   void* address;

@@ -6,6 +6,8 @@
 
 namespace leat::interleaving {
 
+using namespace leat::detail;
+
 namespace {
 
 constexpr std::size_t kRoom = SampleStore::kRoomAlignment;

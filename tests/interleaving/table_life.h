@@ -14,6 +14,8 @@
 
 namespace leat::interleaving {
 
+using namespace leat::detail;
+
 class TableLife {
  public:
   // A batch has `rows` rows; samples are numbered over all batches in the order of their publication.

@@ -8,8 +8,8 @@
 
 #include "leat/datasets/base/shared_atomic.h"
 #include "leat/datasets/base/shared_memory.h"
-#include "leat/datasets/combinators/cache.h"
-#include "leat/datasets/combinators/map.h"
+#include "leat/datasets/cache.h"
+#include "leat/datasets/map.h"
 #include "leat/loader/data_loader.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"

@@ -6,10 +6,10 @@
 set -euo pipefail
 model=$(cd "$(dirname "$0")" && pwd)/slots.pml
 suite=small
-optimise=-O0 # to compile what Spin writes takes longer than to run it, but for large models
+optimize=-O0 # to compile what Spin writes takes longer than to run it, but for large models
 if [ "${1:-}" = --large ]; then
   suite=large
-  optimise=-O2
+  optimize=-O2
   shift
 fi
 for tool in spin gcc; do
@@ -104,10 +104,10 @@ check() {
   # shellcheck disable=SC2086 # parameters are words
   spin -a $2 slots.pml >spin.log 2>&1 || { cat spin.log >&2; exit 1; }
   if [ "$1" = safety ]; then
-    gcc $optimise -w -DSAFETY -DNOCLAIM -DCOLLAPSE -DSFH -DVECTORSZ=512 -DMEMLIM=12000 -o pan pan.c
+    gcc $optimize -w -DSAFETY -DNOCLAIM -DCOLLAPSE -DSFH -DVECTORSZ=512 -DMEMLIM=12000 -o pan pan.c
     ./pan -m50000 -w20 >report 2>&1 || true
   else
-    gcc $optimise -w -DNFAIR=2 -DCOLLAPSE -DVECTORSZ=512 -DMEMLIM=12000 -o pan pan.c
+    gcc $optimize -w -DNFAIR=2 -DCOLLAPSE -DVECTORSZ=512 -DMEMLIM=12000 -o pan pan.c
     ./pan -a -f -m1000000 -w20 >report 2>&1 || true
   fi
 }

@@ -129,7 +129,7 @@ byte sequence[N];         /* the work sequence, as the worker sees it: */
 #define SAME 1            /* it is as it was read */
 #define ADVANCED 2
 bit asleep[N];            /* in the futex */
-bit signalled;            /* the eventfd */
+bit signaled;            /* the eventfd */
 bit told;                 /* a report of the fork server's waits in the channel */
 bit live[N];
 bit ended[N];             /* the pidfd is readable */
@@ -387,7 +387,7 @@ work:  /* load_chunk(); r is the row in progress */
   OR_DIE
   fi;
   if
-  :: atomic { true -> signalled = 1; goto idle }
+  :: atomic { true -> signaled = 1; goto idle }
   OR_DIE
   fi;
 
@@ -476,12 +476,12 @@ reap:
   goto announce;
 #endif
   atomic { if :: generation[p/U]==GENERATION(as) -> goto announce :: else fi };
-  atomic { if :: word[p]==as -> word[p] = 0 :: else fi };  /* the parent is cancelling the batch */
+  atomic { if :: word[p]==as -> word[p] = 0 :: else fi };  /* the parent is canceling the batch */
 signal:
   atomic { if :: !awaited -> goto announce :: else fi };
   atomic { if :: !FINISHED(p/U) -> goto announce :: else fi };
   atomic { if :: !awaited -> goto announce :: else -> awaited = 0 fi };
-  atomic { signalled = 1 };
+  atomic { signaled = 1 };
 announce:
   atomic { p = 0; as = 0 };
   ANNOUNCE(k, yes);
@@ -673,8 +673,8 @@ await:
 #if MUT==7
   atomic { awaited = 1 };
 #endif
-  atomic { signalled || told };
-  atomic { signalled = 0; told = 0; goto next };
+  atomic { signaled || told };
+  atomic { signaled = 0; told = 0; goto next };
 
 done:  /* No slot leaks: a batch that was given up is finished in the end, and its slot comes back. */
   do

@@ -1,4 +1,4 @@
-// Prints a digest of what each of the picture kernels makes of the same random bytes. All instruction sets make the same,
+// Prints a digest of what each of the image kernels makes of the same random bytes. All instruction sets make the same,
 // so the lines of two machines can be compared. Needs no library, so that it can be built for a machine that is
 // only emulated; see run.sh.
 #include <cinttypes>
@@ -7,14 +7,15 @@
 #include <cstdio>
 #include <vector>
 
-#include "leat/datasets/image/coefficients.h"
 #include "leat/datasets/image/pixels/kernels.h"
-#include "leat/datasets/image/resample_kernels.h"
+#include "leat/datasets/image/resample/coefficients.h"
+#include "leat/datasets/image/resample/resample_kernels.h"
 #include "tests/datasets/image/packed_pairs.h"
 
 namespace {
 
 using namespace leat;
+using namespace leat::detail;
 
 // https://en.wikipedia.org/wiki/Linear_congruential_generator (Numerical Recipes' numbers)
 class Random {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whether the picture kernels make the same bytes with NEON as here: builds digest.cpp for this machine and for AArch64,
+# Whether the image kernels make the same bytes with NEON as here: builds digest.cpp for this machine and for AArch64,
 # runs the latter emulated, and compares what they print. Takes half a minute.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -16,7 +16,7 @@ ln -s "$PWD/datasets" "$PWD/loader" "$work/leat"
 build() {
   "$1" -std=c++20 -O2 -ffp-contract=off -static -DHWY_COMPILE_ONLY_STATIC -DHWY_SHARED_DEFINE -DHWY_BROKEN_EMU128=0 \
     "-DHWY_DISABLED_TARGETS=(HWY_SCALAR|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV)" -I. "-I$work" \
-    tests/neon/digest.cpp datasets/image/resample_kernels.cpp datasets/image/pixels/kernels.cpp -o "$work/$2"
+    tests/neon/digest.cpp datasets/image/resample/resample_kernels.cpp datasets/image/pixels/kernels.cpp -o "$work/$2"
 }
 build g++ here
 build aarch64-linux-gnu-g++ neon

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Resamples images by leat and by Pillow, and prints how far they differ, filter by filter.
 
-    tests/parity/pillow.py FOLDER [--program build/release/bin/leat-picture-steps] [--seed 1] [--images 300]
+    tests/parity/pillow.py FOLDER [--program build/release/bin/leat-image-steps] [--seed 1] [--images 300]
 
 For each image below FOLDER (.jpg, .jpeg, .png): a random box of it to 224 x 224, and all of it to 171 x 128, by each of the
 four filters. Exit code 1 where a pixel differs by more than --allowed levels (0). Run by hand: needs python3-pil and

@@ -13,7 +13,7 @@ def command_line(description):
     """A parser of FOLDER, --program, --seed and --images."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--program", default="build/release/bin/leat-picture-steps")
+    parser.add_argument("--program", default="build/release/bin/leat-image-steps")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--images", type=int, default=300)
     return parser

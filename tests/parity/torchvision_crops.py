@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Crops and resizes images by leat and by torchvision, and prints how many are equal.
 
-    tests/parity/torchvision_crops.py FOLDER [--program build/release/bin/leat-picture-steps] [--seed 1] [--images 300]
+    tests/parity/torchvision_crops.py FOLDER [--program build/release/bin/leat-image-steps] [--seed 1] [--images 300]
 
 For each image below FOLDER (.jpg, .jpeg, .png) and each filter: a box drawn by torchvision's RandomResizedCrop.get_params(),
 resized to 224 x 224 by torchvision's resized_crop() on a PIL image, and by leat's RandomResizedCrop geometry

@@ -10,6 +10,8 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 // A memfd; its path is valid in this process for as long as this lives.
 class MemoryFile {
  public:

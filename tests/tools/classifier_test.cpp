@@ -74,7 +74,7 @@ struct Uploaded {
   double* sums() const { return reinterpret_cast<double*>(totals.data()); }
 
   DeviceBuffer images, labels, totals;
-  LabelledRows rows;
+  LabeledRows rows;
 };
 
 void check_gradients(Device& device) {

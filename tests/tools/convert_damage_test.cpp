@@ -5,19 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/formats/splits.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/tools/run_convert.h"
 #include "tools/common/data_source.h"
 #include "tools/common/image_set.h"
-#include "tools/common/splits.h"
 #include "tools/common/transforms.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using namespace leat;
+using namespace leat::detail;
 using namespace leat::test;
 using namespace leat::tools;
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/support/file_operations.h"
@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace leat;
+using namespace leat::detail;
 using namespace leat::test;
 
 void write_jpeg(const TemporaryFolder& folder, const std::string& name, int level) {

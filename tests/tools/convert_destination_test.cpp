@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/datasets/image/png_encoder.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
+#include "leat/datasets/image/codecs/png_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/support/expect_error.h"
@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace leat;
+using namespace leat::detail;
 using namespace leat::test;
 using tools::UsageError;
 
@@ -27,7 +28,7 @@ std::string file_of(const std::vector<std::byte>& bytes) {
   return std::string(text_of(bytes));
 }
 
-// Two pictures, of two classes; one of them twice under one name but for the kind.
+// Two images, of two classes; one of them twice under one name but for the kind.
 void write_images(const TemporaryFolder& folder) {
   const Image image = image_of({8, 6}, ramp);
   folder.write("src/cat/1.jpg", file_of(encode_jpeg(image.view())));
@@ -144,7 +145,7 @@ TEST_CASE("a conversion has its name once its files are on the disk, and its sta
                                                  {"fsync", named + "/test"}});
 }
 
-TEST_CASE("convert: what a format cannot hold beside its neighbours is named, or skipped and listed",
+TEST_CASE("convert: what a format cannot hold beside its neighbors is named, or skipped and listed",
           "[process]") {
   const TemporaryFolder folder;
   write_images(folder);
@@ -162,7 +163,7 @@ TEST_CASE("convert: what a format cannot hold beside its neighbours is named, or
 
 TEST_CASE("convert: where every sample is bad, nothing is made of them", "[process]") {
   const TemporaryFolder folder;
-  folder.write("src/cat/1.jpg", "no picture");
+  folder.write("src/cat/1.jpg", "no image");
   folder.write("src/cat/2.png", "none, either");
   const ConvertOutcome outcome =
       run_convert((folder / "src").string() + " " + (folder / "set").string() + " --on-error skip");

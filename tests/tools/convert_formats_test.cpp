@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/datasets/image/picture_decoder.h"
-#include "leat/datasets/shards/image_folder_source.h"
-#include "leat/datasets/shards/record_source.h"
+#include "leat/datasets/formats/folder/image_folder_source.h"
+#include "leat/datasets/formats/records/record_source.h"
+#include "leat/datasets/image/codecs/image_decoder.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/gzip.h"
 #include "tests/datasets/support/tar_bytes.h"
+#include "tests/support/conversions.h"
 #include "tests/tools/run_convert.h"
 #include "tools/synthetic/synthetic_folder.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace leat;
+using namespace leat::detail;
 using namespace leat::test;
 
 // Indexes are kept in the test's own folder.
@@ -46,12 +48,12 @@ class Place {
   TemporaryFolder folder_;
 };
 
-const std::vector<std::byte>& value(const ConversionSource& source, const ConversionSample& sample,
+const std::vector<std::byte>& value(const RecordConversion& source, const Record& sample,
                                     std::string_view field) {
   return sample.fields.at(source.schema().find(field).value());
 }
 
-// Two MNIST-like pictures of 3 x 2 pixels, with the classes 7 and 1.
+// Two MNIST-like images of 3 x 2 pixels, with the classes 7 and 1.
 std::string write_idx(const Place& place, const std::string& part) {
   const FileBytes images = FileBytes().u8(0).u8(0).u8(8).u8(3).big(2U).big(2U).big(3U).text("abcdefghijkl");
   const FileBytes labels = FileBytes().u8(0).u8(0).u8(8).u8(1).big(2U).u8(7).u8(1);
@@ -70,16 +72,16 @@ TEST_CASE("convert: folder, leat, webdataset, mds and leat again: the same JPEGs
   REQUIRE(place.run(place / "a " + place / "b --to webdataset --shard-size 200KB --verify").code == 0);
   REQUIRE(place.run(place / "b " + place / "c --to mds --shard-size 200KB --verify").code == 0);
   REQUIRE(place.run(place / "c " + place / "d --verify").code == 0);
-  const ImageFolderSource files(images);
-  const RecordSource records(place / "d");
+  const RecordConversion files = records_of_folder(images);
+  const RecordConversion records = records_of_set(place / "d");
   REQUIRE(records.size() == 80);
   REQUIRE(files.size() == 80);
   CHECK(records.schema().content(records.schema().find("image").value()) == Content::jpeg);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const ConversionSample before = files.read(i), after = records.read(i);
-    CHECK(value(records, after, "image") == before.fields[ImageFolderSource::kImage]);
-    CHECK(value(records, after, "label") == before.fields[ImageFolderSource::kLabel]);
-    const std::string path(text_of(before.fields[ImageFolderSource::kName]));
+    const Record before = files.read(i), after = records.read(i);
+    CHECK(value(records, after, "image") == before.fields[1]);
+    CHECK(value(records, after, "label") == before.fields[0]);
+    const std::string path(text_of(before.fields[2]));
     CHECK(text_of(value(records, after, "name")) == path.substr(0, path.rfind('.')));
   }
 }
@@ -91,8 +93,7 @@ TEST_CASE("convert: from webdataset to webdataset, every file keeps its bytes", 
   CHECK(content_of(place / "a/shard-000000.tar") == content_of(place / "b/shard-000000.tar"));
 }
 
-TEST_CASE("convert: inspect and verify say what a foreign source is, and find its bad pictures",
-          "[process]") {
+TEST_CASE("convert: inspect and verify say what a foreign source is, and find its bad images", "[process]") {
   const Place place;
   REQUIRE(place.run(place.images() + " " + place / "a --to mds").code == 0);
   const ConvertOutcome seen = place.run("inspect " + place / "a");
@@ -113,7 +114,7 @@ TEST_CASE("convert: inspect and verify say what a foreign source is, and find it
   CHECK(RecordSource(place / "c").size() == 79);
 }
 
-TEST_CASE("convert: IDX pictures become pixels, of each part or the one that is asked for", "[process]") {
+TEST_CASE("convert: IDX images become pixels, of each part or the one that is asked for", "[process]") {
   const Place place;
   const std::string folder = write_idx(place, "train");
   REQUIRE(place.run(folder + " " + place / "alone").code == 0);
@@ -122,14 +123,14 @@ TEST_CASE("convert: IDX pictures become pixels, of each part or the one that is 
   REQUIRE(place.run(folder + " " + place / "both").code == 0);
   REQUIRE(place.run("idx:" + folder + " --part test " + place / "test").code == 0);
   for (const std::string& set : {place / "both/train", place / "both/test", place / "test"}) {
-    const RecordSource records(set);
+    const RecordConversion records = records_of_set(set);
     REQUIRE(records.size() == 2);
     CHECK(records.schema().fields()[0].shape == Shape{2, 3, 3});
     CHECK(text_of(value(records, records.read(0), "image")) == "aaabbbcccdddeeefff");
     CHECK(value(records, records.read(1), "label") == bytes_of(std::vector<std::int64_t>{1}));
     REQUIRE(place.run(set + " " + set + "-mds --to mds").code == 0);
     REQUIRE(place.run(set + "-mds " + set + "-again").code == 0);
-    const RecordSource again(set + "-again");
+    const RecordConversion again = records_of_set(set + "-again");
     CHECK(again.schema().content(again.schema().find("image").value()) == Content::rgb);
     for (const char* field : {"image", "label"}) {
       CHECK(value(again, again.read(1), field) == value(records, records.read(1), field));
@@ -142,7 +143,7 @@ TEST_CASE("convert: foreign samples that records cannot hold are one line and ex
   const Place place;
   const std::string set = place / "set";
   const std::string mixed = place.write("mixed.csv", "path,label\na.jpg,1\nb.png,2\n");
-  place.write("a.jpg", "no picture");
+  place.write("a.jpg", "no image");
   fs::create_directory(place / "tars");
   for (const std::string& arguments :
        {"mds:" + place / "nothing", "webdataset:" + place / "tars", "tfrecord:" + mixed,
@@ -203,9 +204,9 @@ TEST_CASE("convert: of several fields of images --image-field names the one to r
   CHECK(unclear.err.find("--image-field") != std::string::npos);
   CHECK(place.run(source + " " + place / "set --image-field top.jpg").code == 2);
   REQUIRE(place.run(source + " " + place / "set --resize max:10 --image-field right.jpg").code == 0);
-  const RecordSource records(place / "set");
-  const ConversionSample sample = records.read(1);
-  PictureDecoder decoder;
+  const RecordConversion records = records_of_set(place / "set");
+  const Record sample = records.read(1);
+  ImageDecoder decoder;
   CHECK(decoder.read_header(value(records, sample, "image")) == Size{10, 5});
   CHECK(decoder.read_header(value(records, sample, "left")) == Size{40, 20});
 }
@@ -221,7 +222,7 @@ TEST_CASE("convert: names of files and classes that are not UTF-8 come through e
     const ConvertOutcome outcome = place.run(place / "src " + place / to + " --verify --to " + to);
     CHECK(outcome.code == 0);
     REQUIRE(place.run(place / to + " " + place / (to + "-records")).code == 0);
-    const RecordSource records(place / (to + "-records"));
+    const RecordConversion records = records_of_set(place / (to + "-records"));
     REQUIRE(records.size() == 4);
     CHECK(text_of(value(records, records.read(0), "name")).starts_with("cat/caf%E9"));
     CHECK(records.schema().classes() == std::vector<std::string>{"cat", "%E9t%E9"});

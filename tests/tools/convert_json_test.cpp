@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/datasets/records/arithmetic_records.h"
+#include "tests/datasets/formats/records/arithmetic_records.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tools/run_convert.h"
 #include "tools/synthetic/synthetic_folder.h"
@@ -13,7 +13,7 @@ namespace {
 using namespace leat::test;
 using nlohmann::json;
 
-// 80 pictures in train/ and 20 in test/, of ten classes; made once for all cases of this program.
+// 80 images in train/ and 20 in test/, of ten classes; made once for all cases of this program.
 const std::string& images() {
   static const TemporaryFolder folder;
   static const std::string path =
@@ -72,7 +72,7 @@ TEST_CASE("convert: the number of workers has the name of the other programs, an
 
 TEST_CASE("convert --json: samples that were skipped are listed", "[process]") {
   const TemporaryFolder folder;
-  folder.write("src/a/bad.jpg", "no picture");
+  folder.write("src/a/bad.jpg", "no image");
   std::filesystem::copy(images() + "/train", folder / "src", std::filesystem::copy_options::recursive);
   const json all = answer((folder / "src").string() + " " + (folder / "out").string() +
                           " --json --quality 80 --on-error skip");

@@ -2,8 +2,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
 
-#include "leat/datasets/image/jpeg_decoder.h"
-#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/codecs/jpeg_decoder.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/support/expect_error.h"
 #include "tools/common/command_line.h"
@@ -13,6 +13,7 @@
 #include "tools/convert/recoder.h"
 
 using namespace leat;
+using namespace leat::detail;
 using namespace leat::tools;
 using test::expect_error;
 using Kind = ResizeRule::Kind;
@@ -24,7 +25,7 @@ RecordSchema jpeg_schema() {
       {{{"label", DType::i64, {}}, Content::values}, {Field::text("image", 1 << 20), Content::jpeg}});
 }
 
-ConversionSample jpeg_sample(Size size, int level) {
+Record jpeg_sample(Size size, int level) {
   return {{std::vector<std::byte>(8),
            encode_jpeg(test::image_of(size, [&](int, int, int) { return level; }).view())}};
 }
@@ -43,7 +44,7 @@ TEST_CASE("sizes are read with their units, and nothing else is") {
   }
 }
 
-TEST_CASE("pictures are scaled down by their shorter or longer side, never up") {
+TEST_CASE("images are scaled down by their shorter or longer side, never up") {
   CHECK(resized({500, 375}, {Kind::short_side, 256}) == Size{341, 256});
   CHECK(resized({375, 500}, {Kind::short_side, 256}) == Size{256, 341});
   CHECK(resized({200, 500}, {Kind::short_side, 256}) == Size{200, 500});
@@ -62,13 +63,13 @@ TEST_CASE("a resize rule that is none is refused") {
   }
 }
 
-TEST_CASE("pictures that need not change keep their bytes, others get the size that was asked for") {
+TEST_CASE("images that need not change keep their bytes, others get the size that was asked for") {
   ConvertOptions options;
   options.resize = {Kind::short_side, 24};
   const Recoder recoder(jpeg_schema(), options);
-  const ConversionSample small = jpeg_sample({32, 24}, 90);
+  const Record small = jpeg_sample({32, 24}, 90);
   CHECK(recoder.apply(small).fields == small.fields);
-  const ConversionSample changed = recoder.apply(jpeg_sample({64, 48}, 90));
+  const Record changed = recoder.apply(jpeg_sample({64, 48}, 90));
   JpegDecoder decoder;
   CHECK(decoder.read_header(changed.fields[1]) == Size{32, 24});
 }
@@ -79,7 +80,7 @@ TEST_CASE("raw pixels carry their height and width, or have one size that the sc
   const Recoder ragged(jpeg_schema(), options);
   REQUIRE(ragged.schema().size() == 3);
   CHECK(ragged.schema().fields()[1].name == "image_size");
-  const ConversionSample sample = ragged.apply(jpeg_sample({6, 4}, 90));
+  const Record sample = ragged.apply(jpeg_sample({6, 4}, 90));
   std::uint32_t extents[2];
   REQUIRE(sample.fields[1].size() == sizeof extents);
   std::memcpy(extents, sample.fields[1].data(), sizeof extents);
@@ -93,14 +94,14 @@ TEST_CASE("raw pixels carry their height and width, or have one size that the sc
   CHECK(fixed.apply(jpeg_sample({20, 16}, 90)).fields[1] == std::vector<std::byte>(8 * 8 * 3, std::byte{90}));
 }
 
-TEST_CASE("a picture that was cut off is bad, though its bytes would only be copied") {
+TEST_CASE("an image that was cut off is bad, though its bytes would only be copied") {
   const Recoder recoder(jpeg_schema(), {});
-  ConversionSample sample = jpeg_sample({32, 24}, 90);
+  Record sample = jpeg_sample({32, 24}, 90);
   sample.fields[1].resize(sample.fields[1].size() / 2);
   expect_error<DataError>([&] { recoder.apply(sample); });
 }
 
-TEST_CASE("recoding needs pictures") {
+TEST_CASE("recoding needs images") {
   ConvertOptions options;
   options.quality = 80;
   const RecordSchema numbers({{{"x", DType::f32, {3}}, Content::values}});

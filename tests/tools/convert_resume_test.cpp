@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/datasets/records/file_reading.h"
-#include "leat/datasets/shards/mds_format.h"
-#include "leat/datasets/shards/shard_set_writer.h"
-#include "leat/datasets/shards/webdataset_format.h"
+#include "leat/datasets/formats/mds/mds_writer.h"
+#include "leat/datasets/formats/shard_set_writer.h"
+#include "leat/datasets/formats/webdataset/webdataset_writer.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
+#include "leat/datasets/io/xxh3.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/support/expect_error.h"
@@ -25,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace leat;
+using namespace leat::detail;
 using namespace leat::test;
 using namespace leat::tools;
 
@@ -34,8 +35,8 @@ void write_jpeg(const TemporaryFolder& folder, const std::string& name, int leve
 }
 
 std::string job_of(const std::string& source, const ConvertOptions& options = {}) {
-  const SourceAddress address = find_source(source);
-  return describe_job(*open_source(address), address, options);
+  const SourceLocation location = find_source(source);
+  return describe_job(*tools::open_source(location), location, options);
 }
 
 // The job that was begun from it before `change` is another one after it; the text says what is.
@@ -51,7 +52,7 @@ void check_refused(const TemporaryFolder& folder, const std::string& source, Cha
 }
 
 // A shard of two samples, as the conversion writes it.
-std::vector<ShardSummary> write_shards(const fs::path& folder, const ShardFormat& format) {
+std::vector<ShardSummary> write_shards(const fs::path& folder, const ShardWriter& format) {
   ShardSetWriter writer(folder, format, 1 << 20);
   for (std::size_t i = 0; i < 2; ++i)
     writer.add(format.encode({{std::vector<std::byte>(300, std::byte{1})}}, i));
@@ -227,9 +228,9 @@ TEST_CASE("a conversion whose verification failed is verified again whenever it 
 
 TEST_CASE("verifying finds each byte that changed on the disk, in shards of every foreign format") {
   const RecordSchema schema({{Field::text("data", 1000), Content::bytes}});
-  std::vector<std::pair<Target, std::unique_ptr<ShardFormat>>> formats;
-  formats.emplace_back(Target::webdataset, std::make_unique<WebDatasetFormat>(schema));
-  formats.emplace_back(Target::mds, std::make_unique<MdsFormat>(schema, 1 << 20));
+  std::vector<std::pair<Target, std::unique_ptr<ShardWriter>>> formats;
+  formats.emplace_back(Target::webdataset, std::make_unique<WebDatasetShardWriter>(schema));
+  formats.emplace_back(Target::mds, std::make_unique<MdsShardWriter>(schema, 1 << 20));
   for (const auto& [target, format] : formats) {
     const TemporaryFolder folder;
     const std::vector<ShardSummary> shards = write_shards(folder.path(), *format);

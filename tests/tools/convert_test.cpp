@@ -5,9 +5,10 @@
 #include <map>
 #include <string>
 
-#include "leat/datasets/shards/image_folder_source.h"
-#include "leat/datasets/shards/record_source.h"
-#include "tests/datasets/records/arithmetic_records.h"
+#include "leat/datasets/formats/folder/image_folder_source.h"
+#include "leat/datasets/formats/records/record_source.h"
+#include "tests/datasets/formats/records/arithmetic_records.h"
+#include "tests/support/conversions.h"
 #include "tests/support/file_operations.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/tools/run_convert.h"
@@ -17,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace leat;
+using namespace leat::detail;
 using namespace leat::test;
 
 using Outcome = ConvertOutcome;
@@ -25,7 +27,7 @@ Outcome run(const std::string& arguments, const std::string& before = "") {
   return run_convert(arguments, before);
 }
 
-// 80 pictures of ten classes, made once for all cases of this program.
+// 80 images of ten classes, made once for all cases of this program.
 const std::string& images() {
   static const TemporaryFolder folder;
   static const std::string path = (tools::write_synthetic_image_folder(folder / "images", {.images = 100}),
@@ -55,14 +57,14 @@ const std::string kManyShards = " --raw --resize square:224 --zstd 15 --shard-si
 
 }  // namespace
 
-TEST_CASE("convert: every byte of a picture and its label stay what they are", "[process]") {
+TEST_CASE("convert: every byte of an image and its label stay what they are", "[process]") {
   const TemporaryFolder folder;
   const Outcome outcome = run(images() + " " + (folder / "set").string() + " --shard-size 1MB --verify");
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   CHECK(outcome.out.find("80 samples") != std::string::npos);
-  const ImageFolderSource files(images());
-  const RecordSource records(folder / "set");
+  const RecordConversion files = records_of_folder(images());
+  const RecordConversion records = records_of_set(folder / "set");
   REQUIRE(records.size() == files.size());
   for (std::size_t i = 0; i < files.size(); ++i) CHECK(records.read(i).fields == files.read(i).fields);
   CHECK(shards_in(folder / "set") > 2);
@@ -89,7 +91,7 @@ TEST_CASE("convert: from records to records, nothing changes", "[process]") {
   const TemporaryFolder folder;
   REQUIRE(run(images() + " " + (folder / "a").string()).code == 0);
   REQUIRE(run((folder / "a").string() + " " + (folder / "b").string()).code == 0);
-  const RecordSource a(folder / "a"), b(folder / "b");
+  const RecordConversion a = records_of_set(folder / "a"), b = records_of_set(folder / "b");
   REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(a.read(i).fields == b.read(i).fields);
 }
@@ -146,7 +148,7 @@ TEST_CASE("convert: where a file cannot grow, nothing half-written stays, and re
 TEST_CASE("convert: bad samples stop it, or are skipped and listed with path and reason", "[process]") {
   const TemporaryFolder folder;
   fs::copy(images(), folder / "images", fs::copy_options::recursive);
-  const std::string bad = ImageFolderSource(folder / "images").describe(17);
+  const std::string bad = records_of_folder(folder / "images").describe(17);
   fs::resize_file(bad, fs::file_size(bad) / 2);
   const std::string arguments = (folder / "images").string() + " " + (folder / "set").string();
   const Outcome stopped = run(arguments);
@@ -165,7 +167,7 @@ TEST_CASE("convert: stopped at a bad sample, it is resumed to the bytes of a run
           "[process]") {
   const TemporaryFolder folder;
   fs::copy(images(), folder / "images", fs::copy_options::recursive);
-  const ImageFolderSource source(folder / "images");
+  const RecordConversion source = records_of_folder(folder / "images");
   for (const std::size_t index : {60, 70})
     fs::resize_file(source.describe(index), fs::file_size(source.describe(index)) / 2);
   const std::string from = (folder / "images").string() + " ", how = " --shard-size 200KB";

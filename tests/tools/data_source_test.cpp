@@ -37,7 +37,7 @@ class ScopedVariable {
 
 }  // namespace
 
-TEST_CASE("a folder of classes is recognised, and nothing is held back in a folder of its own") {
+TEST_CASE("a folder of classes is recognized, and nothing is held back in a folder of its own") {
   const TemporaryFolder folder;
   folder.write("cat/1.jpg", "");
   folder.write("dog/deeper/2.JPEG", "");
@@ -74,7 +74,7 @@ TEST_CASE("what is no data is refused with what is known") {
   }
 }
 
-TEST_CASE("formats are recognised, or named") {
+TEST_CASE("formats are recognized, or named") {
   const TemporaryFolder folder;
   const auto format_at = [&](const std::string& uri) { return find_images(uri, silent).format; };
   CHECK(format_at(folder.write("a/x.tar", "").parent_path()) == SourceFormat::webdataset);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/datasets/records/arithmetic_records.h"
+#include "tests/datasets/formats/records/arithmetic_records.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace leat::tools;

@@ -150,7 +150,7 @@ TEST_CASE("wrong input ends with one line and code 2", "[process]") {
     check_refused(program + " --data ftp://x", "synthetic:N");
     check_refused(program + " --data " + images() + " --batch-size 0", "--batch-size");
     check_refused(program + " --data " + images() + " --batch-size many", "--batch-size");
-    check_refused(program + " --data " + images() + " --colour red", "--colour");
+    check_refused(program + " --data " + images() + " --color red", "--color");
     check_refused(program + " --data " + images() + " --json /nowhere/at/all", "/nowhere/at/all");
     check_refused(program + " --data " + images() + " --json /tmp", "/tmp");
   }

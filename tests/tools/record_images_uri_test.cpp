@@ -1,10 +1,11 @@
 // Data URIs that name leat records.
 #include <catch2/catch_test_macros.hpp>
 
-#include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/datasets/shards/image_folder_source.h"
-#include "leat/datasets/shards/record_writer.h"
+#include "leat/datasets/formats/folder/image_folder_source.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
+#include "leat/datasets/record_writer.h"
 #include "tests/datasets/image/formula_image.h"
+#include "tests/support/conversions.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"
 #include "tests/support/temporary_folder.h"
@@ -13,6 +14,7 @@
 #include "tools/common/transforms.h"
 
 using namespace leat;
+using namespace leat::detail;
 using namespace leat::tools;
 using test::expect_error;
 using test::TemporaryFolder;
@@ -21,7 +23,7 @@ namespace {
 
 void silent(const std::string&) {}
 
-// `count` pictures of grey level 20 * i in each of two classes, as files and as records.
+// `count` images of gray level 20 * i in each of two classes, as files and as records.
 void write_images(const TemporaryFolder& folder, int count) {
   for (const char* name : {"cat", "dog"}) {
     for (int i = 0; i < count; ++i) {
@@ -30,7 +32,7 @@ void write_images(const TemporaryFolder& folder, int count) {
                    {reinterpret_cast<const char*>(jpeg.data()), jpeg.size()});
     }
   }
-  const ImageFolderSource source(folder / "files");
+  const RecordConversion source = test::records_of_folder(folder / "files");
   RecordWriter writer(folder / "records", source.schema());
   for (std::size_t i = 0; i < source.size(); ++i) writer.add(source.read(i));
   writer.finish();

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/datasets/records/arithmetic_records.h"
+#include "tests/datasets/formats/records/arithmetic_records.h"
 #include "tests/support/temporary_folder.h"
 
 namespace leat::test {

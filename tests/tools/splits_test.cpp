@@ -1,16 +1,17 @@
 // Splits and classes are told apart by the same rules in every tool.
-#include "tools/common/splits.h"
+#include "leat/datasets/formats/splits.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/datasets/shards/image_folder_source.h"
-#include "leat/datasets/shards/record_source.h"
+#include "leat/datasets/formats/folder/image_folder_source.h"
+#include "leat/datasets/formats/records/record_source.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
+#include "tests/support/conversions.h"
 #include "tests/support/expect_error.h"
 #include "tests/tools/run_convert.h"
 #include "tools/common/command_line.h"
@@ -21,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace leat;
+using namespace leat::detail;
 using namespace leat::test;
 using namespace leat::tools;
 using Names = std::vector<std::string>;
@@ -33,7 +35,7 @@ Names split_names(const fs::path& folder) {
 
 Names source_names(const std::string& uri) {
   Names names;
-  for (const NamedSource& source : find_sources(uri, std::nullopt)) names.push_back(source.split);
+  for (const NamedSource& source : sources_of(uri, std::nullopt)) names.push_back(source.split);
   return names;
 }
 
@@ -57,8 +59,7 @@ void write_splits(const TemporaryFolder& folder) {
 
 void check_same(const fs::path& records, const fs::path& files) {
   INFO(records);
-  const RecordSource converted(records);
-  const ImageFolderSource source(files);
+  const RecordConversion converted = records_of_set(records), source = records_of_folder(files);
   CHECK(converted.schema().classes() == Names{"cat", "dog"});
   REQUIRE(converted.size() == source.size());
   for (std::size_t i = 0; i < source.size(); ++i) CHECK(converted.read(i).fields == source.read(i).fields);
@@ -100,12 +101,12 @@ TEST_CASE("leat:PATH names leat records, or splits of them, for every tool") {
   CHECK(located("leat:" + both).train == both + "/train");
   CHECK(source_names("leat:" + set) == Names{""});
   CHECK(source_names("leat:" + both) == Names{"test", "train"});
-  for (const NamedSource& source : find_sources("leat:" + both, std::nullopt))
-    CHECK(source.address.kind == SourceAddress::Kind::records);
-  CHECK(find_sources("leat:" + both, "train").front().address.path == both + "/train");
+  for (const NamedSource& source : sources_of("leat:" + both, std::nullopt))
+    CHECK(source.location.format == SourceFormat::records);
+  CHECK(sources_of("leat:" + both, "train").front().location.where == both + "/train");
   expect_error<UsageError>([&] { located("leat:" + images); }, {images, "no leat records"});
-  expect_error<UsageError>([&] { find_source("leat:" + images); }, {images, "no leat records"});
-  expect_error<UsageError>([&] { find_source("leat:" + set + "x"); }, {set + "x"});
+  expect_error<UsageError>([&] { path_of("leat:" + images); }, {images, "no leat records"});
+  expect_error<UsageError>([&] { path_of("leat:" + set + "x"); }, {set + "x"});
 }
 
 TEST_CASE("images beside splits are left out, whether or not their folder is called like a split") {
@@ -130,14 +131,14 @@ TEST_CASE("what may be a split or a class is refused by every tool, with the way
   folder.write("flat/test/1.jpg", "");
   for (const std::string name : {"class", "nested", "flat"}) {
     const std::string path = folder / name;
-    expect_error<UsageError>([&] { find_splits(path); }, {path, "two ways", "classes:" + path});
+    expect_error<ArgumentError>([&] { find_splits(path); }, {path, "two ways", "classes:" + path});
     expect_error<UsageError>([&] { located(path); }, {"classes:"});
     expect_error<UsageError>([&] { located("imagefolder:" + path); }, {"classes:"});
-    expect_error<UsageError>([&] { find_sources(path, std::nullopt); }, {"classes:"});
-    expect_error<UsageError>([&] { find_sources("imagefolder:" + path, std::nullopt); }, {"classes:"});
+    expect_error<UsageError>([&] { sources_of(path, std::nullopt); }, {"classes:"});
+    expect_error<UsageError>([&] { sources_of("imagefolder:" + path, std::nullopt); }, {"classes:"});
     CHECK(located("classes:" + path).train == path);
     CHECK(source_names("classes:" + path) == Names{""});
-    CHECK(find_sources(path, "train").front().address.path == folder / (name + "/train"));
+    CHECK(sources_of(path, "train").front().location.where == folder / (name + "/train"));
   }
   folder.write("rest/val/a/1.jpg", "");
   expect_error<UsageError>([&] { located(folder / "rest"); }, {"no train/"});
@@ -151,7 +152,7 @@ TEST_CASE("shards of several splits in one folder are not mixed") {
   folder.write("a/imagenet-val-0.tar", "");
   for (const std::string scheme : {"", "webdataset:"}) {
     const std::string uri = scheme + (folder / "a").string();
-    expect_error<UsageError>([&] { find_sources(uri, std::nullopt); },
+    expect_error<UsageError>([&] { sources_of(uri, std::nullopt); },
                              {"imagenet-train-", "imagenet-val-0.tar", "{000..123}.tar"});
     expect_error<UsageError>([&] { located(uri); }, {"several splits"});
   }
@@ -160,7 +161,7 @@ TEST_CASE("shards of several splits in one folder are not mixed") {
   folder.write("b/train/latest-1.tfrecord", "");
   CHECK(source_names(folder / "b") == Names{"train"});
   folder.write("b/train/test-1.tfrecord", "");
-  expect_error<UsageError>([&] { find_sources(folder / "b", std::nullopt); }, {"several splits"});
+  expect_error<UsageError>([&] { sources_of(folder / "b", std::nullopt); }, {"several splits"});
 }
 
 TEST_CASE("shards beside folders of images are refused, with the ways to say which is meant") {
@@ -170,7 +171,7 @@ TEST_CASE("shards beside folders of images are refused, with the ways to say whi
   folder.write("train/cat/1.jpg", "");
   const std::string path = folder.path();
   expect_error<UsageError>([&] { located(path); }, {"webdataset:" + path, "imagefolder:" + path});
-  expect_error<UsageError>([&] { find_sources(path, std::nullopt); }, {"imagefolder:" + path});
+  expect_error<UsageError>([&] { sources_of(path, std::nullopt); }, {"imagefolder:" + path});
   CHECK(located("imagefolder:" + path).train == folder / "train");
   CHECK(source_names("imagefolder:" + path) == Names{"train"});
   CHECK(source_names("webdataset:" + path) == Names{""});
@@ -215,5 +216,5 @@ TEST_CASE("convert: classes called train and test are classes where the user say
   const std::string source = folder / "src", set = folder / "set";
   CHECK(run_convert(source + " " + set).code == 2);
   REQUIRE(run_convert("classes:" + source + " " + set).code == 0);
-  CHECK(RecordSource(set).schema().classes() == Names{"test", "train"});
+  CHECK(records_of_set(set).schema().classes() == Names{"test", "train"});
 }

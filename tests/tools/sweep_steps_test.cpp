@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "leat/datasets/errors.h"
+#include "leat/datasets/formats/folder/image_folder_source.h"
 #include "leat/datasets/image_folder.h"
 #include "leat/datasets/in_memory.h"
-#include "leat/datasets/shards/image_folder_source.h"
-#include "leat/datasets/shards/record_writer.h"
+#include "leat/datasets/record_writer.h"
 #include "leat/loader/os/cpus.h"
 #include "leat/loader/sweep/isolated.h"
+#include "tests/support/conversions.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/sweep/sample_costs.h"
 #include "tools/sweep/stored_images.h"
@@ -31,7 +32,7 @@ class Images {
     leat::tools::SyntheticFolderOptions options;
     options.images = 50;
     leat::tools::write_synthetic_image_folder(folder_ / "images", options);
-    const leat::ImageFolderSource source(files());
+    const leat::detail::RecordConversion source = leat::test::records_of_folder(files());
     leat::RecordWriter writer(records(), source.schema());
     for (std::size_t i = 0; i < source.size(); ++i) writer.add(source.read(i));
     writer.finish();
@@ -41,7 +42,7 @@ class Images {
   // Cuts the first image off, and adds a class without images.
   void damage() const {
     std::filesystem::create_directory(files() + "/none");
-    const std::string first = leat::ImageFolderSource(files(), true).describe(0);
+    const std::string first = leat::test::records_of_folder(files(), true).describe(0);
     std::filesystem::resize_file(first, std::filesystem::file_size(first) / 2);
   }
 

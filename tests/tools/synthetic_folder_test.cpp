@@ -8,13 +8,15 @@
 
 #include "leat/datasets/errors.h"
 #include "leat/datasets/image_folder.h"
-#include "leat/datasets/read_file.h"
+#include "leat/datasets/io/read_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/one_sample.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/synthetic/synthetic.h"
 
 namespace leat::tools {
+
+using namespace leat::detail;
 
 using namespace leat::test;
 

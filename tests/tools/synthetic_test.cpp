@@ -4,10 +4,12 @@
 #include <catch2/catch_test_macros.hpp>
 #include <numeric>
 
-#include "leat/datasets/image/jpeg_decoder.h"
+#include "leat/datasets/image/codecs/jpeg_decoder.h"
 #include "tools/synthetic/noise.h"
 
 namespace leat::tools {
+
+using namespace leat::detail;
 
 TEST_CASE("the class names are ten, sorted and distinct") {
   const auto& names = synthetic_class_names();
@@ -24,9 +26,9 @@ TEST_CASE("a generated file is a function of seed and index") {
   CHECK(file != synthetic_jpeg(3, 22));
 }
 
-TEST_CASE("generated pictures have the pixels they always had") {
-  // FNV-1a over the pixels of one picture of each class: all arithmetic is on integers, so these hold
-  // everywhere. A change of the pictures is a new kSyntheticVersion.
+TEST_CASE("generated images have the pixels they always had") {
+  // FNV-1a over the pixels of one image of each class: all arithmetic is on integers, so these hold
+  // everywhere. A change of the images is a new kSyntheticVersion.
   const std::uint64_t wanted[] = {
       0x7eba1ee167d4117c, 0x410501517726da8f, 0x4d6603a46afdc6e6, 0xafd6b1e4193fb50c, 0x1829a3917673fbbb,
       0x88cf92147e64fb6c, 0x0879bee545c92893, 0x4f8dbc927d90344d, 0x4b19de1acdd144dd, 0x93b988d50f814e52};
@@ -55,7 +57,7 @@ TEST_CASE("generated files are as large as photographs") {
   CHECK((bytes / 30 > 70'000 && bytes / 30 < 115'000));
 }
 
-TEST_CASE("noise is smooth, centred, and joins seamlessly") {
+TEST_CASE("noise is smooth, centered, and joins seamlessly") {
   const FractalNoise noise(5, 1);
   std::vector<std::int32_t> row(6400), tail(3200);
   noise.add_row(0, 65536 / 64, 77777, 1000, row);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "leat/datasets/errors.h"
-#include "leat/datasets/listing.h"
+#include "leat/datasets/io/listing.h"
 #include "tools/common/manual.h"
 
 namespace CLI {
@@ -16,6 +16,8 @@ class Validator;
 }  // namespace CLI
 
 namespace leat::tools {
+
+using namespace detail;
 
 // The command line, or the data that it names, is wrong: exit code 2.
 class UsageError : public Error {

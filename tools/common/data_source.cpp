@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leat/datasets/formats/cache_folder.h"
-#include "leat/datasets/records/manifest.h"
+#include "leat/datasets/formats/find_source.h"
+#include "leat/datasets/formats/records/manifest.h"
+#include "leat/datasets/formats/splits.h"
+#include "leat/datasets/io/cache_folder.h"
 #include "leat/loader/os/cpus.h"
 #include "tools/common/command_line.h"
-#include "tools/common/splits.h"
 #include "tools/common/standard_tables.h"
 #include "tools/synthetic/synthetic.h"
 #include "tools/synthetic/synthetic_folder.h"
@@ -27,8 +28,7 @@ constexpr std::size_t kMinSynthetic = 50;
 constexpr std::size_t kMaxSynthetic = 10'000'000;
 
 // Of the splits: train, and the first one that can be held back.
-ImageLocation location_of(const fs::path& path, const std::vector<Split>& splits,
-                          std::optional<SourceFormat> format) {
+ImageLocation location_of(const fs::path& path, const std::vector<Split>& splits, SourceFormat format) {
   const auto find = [&](std::string_view name) { return std::ranges::find(splits, name, &Split::name); };
   const auto train = find("train");
   if (train == splits.end()) {
@@ -48,18 +48,29 @@ ImageLocation location_of(const fs::path& path, const std::vector<Split>& splits
 // Data of a format, at `path` itself or in train/ with test/ or val/ beside it.
 ImageLocation locate(SourceFormat format, const fs::path& path) {
   if (format == SourceFormat::idx || format == SourceFormat::cifar) return {path, path, format};
-  if (recognise_source(path.string()) != format) {
+  if (recognize_source(path.string()) != format) {
     if (const auto splits = split_folders(path); !splits.empty()) return location_of(path, splits, format);
   }
   require_one_split(path.string(), format);
   return {path, std::nullopt, format};
 }
 
+// Image folders and leat records are told apart where they are opened.
+bool is_folder_or_records(SourceFormat format) {
+  return format == SourceFormat::image_folder || format == SourceFormat::records;
+}
+
+SourceFormat format_of(const fs::path& path) {
+  return format_at(path).value_or(SourceFormat::image_folder);
+}
+
 ImageLocation locate(const fs::path& path, const std::vector<Split>& splits) {
-  ImageLocation location = location_of(path, splits, std::nullopt);
-  location.format = format_at(location.train);
-  if (location.format) require_one_split(location.train.string(), *location.format);
-  if (location.held_back && format_at(*location.held_back) != location.format) {
+  ImageLocation location = location_of(path, splits, SourceFormat::image_folder);
+  location.format = format_of(location.train);
+  require_one_split(location.train.string(), location.format);
+  if (!location.held_back) return location;
+  const SourceFormat other = format_of(*location.held_back);
+  if (other != location.format && !(is_folder_or_records(other) && is_folder_or_records(location.format))) {
     throw UsageError(fmt::format("'{}' and '{}' are of different formats", location.train.string(),
                                  location.held_back->string()));
   }
@@ -67,11 +78,11 @@ ImageLocation locate(const fs::path& path, const std::vector<Split>& splits) {
 }
 
 ImageLocation look_at_folder(const fs::path& path) {
-  require_something(path);
+  require_something(path.string());
   if (!fs::is_directory(path)) {
     throw UsageError(fmt::format("'{}' is no folder; known are: {}", path.string(), data_uri_help()));
   }
-  if (has_manifest(path)) return {path, std::nullopt};
+  if (has_manifest(path)) return {path, std::nullopt, SourceFormat::records};
   if (const auto splits = find_splits(path); !splits.empty()) return locate(path, splits);
   if (holds_classes(path)) return {path, std::nullopt};
   throw UsageError(
@@ -81,8 +92,8 @@ ImageLocation look_at_folder(const fs::path& path) {
 }
 
 ImageLocation look_at(const fs::path& path) {
-  require_something(path);
-  if (has_manifest(path)) return {path, std::nullopt};
+  require_something(path.string());
+  if (has_manifest(path)) return {path, std::nullopt, SourceFormat::records};
   if (const auto format = format_at(path)) return locate(*format, path);
   return look_at_folder(path);
 }
@@ -104,7 +115,7 @@ std::size_t parse_image_count(std::string_view text) {
                                kMinSynthetic, kMaxSynthetic));
 }
 
-ImageLocation generate(std::size_t images, const Say& say) {
+fs::path folder_of_synthetic(std::size_t images, const Say& say) {
   const fs::path root = cache_folder() / fmt::format("synthetic-v{}-{}", kSyntheticVersion, images);
   if (!fs::exists(root)) {
     say(fmt::format("generating {} images, once, into {}", images, root.string()));
@@ -114,6 +125,11 @@ ImageLocation generate(std::size_t images, const Say& say) {
   options.images = images;
   options.threads = std::max(1, static_cast<int>(std::ceil(usable_cpus())));
   write_synthetic_image_folder(root, options);  // does nothing where they are there
+  return root;
+}
+
+ImageLocation generate(std::string_view uri, const Say& say) {
+  const fs::path root = folder_of_synthetic(parse_image_count(uri.substr(kSynthetic.size())), say);
   return {root / "train", root / "test"};
 }
 
@@ -131,12 +147,14 @@ std::string_view scheme_of(std::string_view uri) {
 
 ImageLocation find_stored_images(const std::string& uri) {
   const std::string_view view = uri;
-  require_path(uri);
-  if (view.starts_with(kImageFolderScheme)) return look_at_folder(view.substr(kImageFolderScheme.size()));
-  if (view.starts_with(kClassesScheme)) return classes_at(view.substr(kClassesScheme.size()));
-  if (view.starts_with(kRecordsScheme)) return look_at_records(view.substr(kRecordsScheme.size()));
+  if (uri.ends_with(':') && !fs::exists(uri)) throw UsageError(fmt::format("no path follows '{}'", uri));
   const std::string_view scheme = scheme_of(uri);
-  if (const auto format = source_format(scheme)) return locate(*format, view.substr(scheme.size() + 1));
+  const std::string_view path = scheme.empty() ? view : view.substr(scheme.size() + 1);
+  if (view.starts_with(kClassesScheme)) return classes_at(path);
+  const auto format = source_format(scheme);
+  if (format == SourceFormat::image_folder) return look_at_folder(path);
+  if (format == SourceFormat::records) return look_at_records(path);
+  if (format) return locate(*format, path);
   if (!scheme.empty() && !fs::exists(uri)) {
     throw UsageError(
         fmt::format("'{}' has a scheme that is not known: {}; known are: {}", uri, scheme, data_uri_help()));
@@ -156,9 +174,14 @@ std::string_view data_uri_help() {
 }
 
 ImageLocation find_images(const std::string& uri, const Say& say) {
-  const std::string_view view = uri;
-  if (view.starts_with(kSynthetic)) return generate(parse_image_count(view.substr(kSynthetic.size())), say);
+  if (uri.starts_with(kSynthetic)) return generate(uri, say);
   return opening([&] { return find_stored_images(uri); });
+}
+
+std::string stored_uri(const std::string& uri, const Say& say) {
+  if (!uri.starts_with(kSynthetic)) return uri;
+  return folder_of_synthetic(parse_image_count(std::string_view(uri).substr(kSynthetic.size())), say)
+      .string();
 }
 
 fs::path cache_folder() {

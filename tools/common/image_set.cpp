@@ -4,20 +4,20 @@
 
 #include <unordered_map>
 
-#include "leat/datasets/formats/image_records.h"
-#include "leat/datasets/formats/open_source.h"
+#include "leat/datasets/formats/records/manifest.h"
+#include "leat/datasets/formats/registry.h"
+#include "leat/datasets/image_dataset.h"
 #include "leat/datasets/image_folder.h"
-#include "leat/datasets/records/manifest.h"
-#include "leat/datasets/records/record_images.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {
+
+using namespace detail;
 namespace {
 
 constexpr std::int64_t kMaxClasses = 1'000'000;
 
-template <class Images>
-std::vector<std::int64_t> labels_of(const Images& images) {
+std::vector<std::int64_t> labels_of(const ImageDataset& images) {
   std::vector<std::int64_t> labels(images.size());
   for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = images.label_of(i);
   return labels;
@@ -38,52 +38,42 @@ std::vector<std::string> class_numbers(const std::vector<std::int64_t>& labels, 
 
 }  // namespace
 
-template <class Images>
-std::vector<std::int64_t> ImageSet::adopt(std::unique_ptr<Images> images) {
-  classes_ = images->classes();
-  auto labels = labels_of(*images);
-  if (classes_.empty()) classes_ = class_numbers(labels, images->describe(0));
-  all_ = std::move(images);
-  return labels;
+namespace {
+
+// Image folders and leat records may stand beside each other.
+SourceFormat format_there(SourceFormat format, const std::string& path) {
+  if (has_manifest(path)) return SourceFormat::records;
+  return format == SourceFormat::records ? SourceFormat::image_folder : format;
 }
 
-std::vector<std::int64_t> ImageSet::open_folder(const ImageLocation& location,
-                                                const std::filesystem::path& path,
-                                                TransformPipeline transforms) {
-  const JpegLimits limits{.allow_corrupt = location.allow_corrupt};
-  if (has_manifest(path))
-    return adopt(
-        std::make_unique<RecordImages>(path, std::move(transforms), DecodeOptions{.limits = limits}));
-  return adopt(std::make_unique<ImageFolder>(
-      path, std::move(transforms), ImageFolderOptions{.jpeg = limits, .allow_empty = location.allow_empty}));
-}
+}  // namespace
 
-std::vector<std::int64_t> ImageSet::open_records(const ImageLocation& location, bool own_place,
-                                                 bool with_labels, TransformPipeline transforms) {
-  const auto& path = own_place ? *location.held_back : location.train;
-  const auto source = open_source(*location.format, path.string(),
-                                  {.part = own_place ? DatasetPart::test : DatasetPart::train});
-  if (source->size() == 0) throw UsageError(fmt::format("'{}' holds no samples", path.string()));
-  auto records = std::make_unique<ImageRecords>(
+std::vector<std::int64_t> ImageSet::open(const ImageLocation& location, bool own_place, bool with_labels,
+                                         TransformPipeline transforms) {
+  const std::string path = (own_place ? *location.held_back : location.train).string();
+  SourceLocation where{.format = format_there(location.format, path), .where = path};
+  if (row_of(where.format).has_splits) where.split = own_place ? "test" : "train";
+  if (where.format == SourceFormat::image_folder && location.allow_empty) where.options["allow_empty"] = true;
+  const auto source = open_source(where);
+  if (source->size() == 0) throw UsageError(fmt::format("'{}' holds no samples", path));
+  auto images = std::make_unique<ImageDataset>(
       source, std::move(transforms),
-      ImageRecordsOptions{.decode = {.limits = {.allow_corrupt = location.allow_corrupt}}});
+      ImageDatasetOptions{.decode = {.limits = {.allow_corrupt = location.allow_corrupt}}});
   std::vector<std::int64_t> labels;
+  classes_ = images->classes();
   if (with_labels) {
-    labels = labels_of(*records);
-    classes_ = source->classes();
-    if (classes_.empty()) classes_ = class_numbers(labels, path.string());
+    labels = labels_of(*images);
+    if (classes_.empty()) classes_ = class_numbers(labels, path);
   }
-  all_ = std::move(records);
+  all_ = std::move(images);
   return labels;
 }
 
 ImageSet::ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms) {
   const bool own_place = part == Part::held_back && location.held_back.has_value();
   const auto& path = own_place ? *location.held_back : location.train;
-  const auto labels = opening([&] {
-    return location.format ? open_records(location, own_place, part != Part::all, std::move(transforms))
-                           : open_folder(location, path, std::move(transforms));
-  });
+  const auto labels =
+      opening([&] { return open(location, own_place, part != Part::all, std::move(transforms)); });
   if (own_place || part == Part::all || (part == Part::train && location.held_back)) return;
   auto indices = tenths(labels, part == Part::held_back);
   if (indices.empty()) {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "leat/datasets/combinators/subset.h"
-#include "leat/datasets/image/transform.h"
 #include "leat/datasets/image_folder.h"
+#include "leat/datasets/subset.h"
+#include "leat/datasets/transforms.h"
 #include "tools/common/data_source.h"
 
 namespace leat::tools {
@@ -24,8 +24,7 @@ enum class Part {
 // A dataset and what it consists of. Movable; the dataset stays where it is.
 class ImageSet {
  public:
-  // Lists or opens what lies there. Throws UsageError where nothing is left in this part, and where ImageFolder, RecordImages,
-  // open_source() or ImageRecords find the data missing or damaged; their other errors pass.
+  // Lists or opens what lies there. Throws UsageError where nothing is left in this part, and where open_source() or ImageDataset find the data missing or damaged; their other errors pass.
   ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms);
 
   const Dataset& dataset() const noexcept;
@@ -33,12 +32,8 @@ class ImageSet {
   const std::vector<std::string>& classes() const noexcept { return classes_; }
 
  private:
-  template <class Images>
-  std::vector<std::int64_t> adopt(std::unique_ptr<Images> images);
-  std::vector<std::int64_t> open_folder(const ImageLocation& location, const std::filesystem::path& path,
-                                        TransformPipeline transforms);
-  std::vector<std::int64_t> open_records(const ImageLocation& location, bool own_place, bool with_labels,
-                                         TransformPipeline transforms);
+  std::vector<std::int64_t> open(const ImageLocation& location, bool own_place, bool with_labels,
+                                 TransformPipeline transforms);
 
   std::unique_ptr<Dataset> all_;
   std::unique_ptr<Subset> subset_;  // null: all of it

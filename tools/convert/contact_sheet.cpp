@@ -19,11 +19,11 @@ constexpr int kCellWidth = kSide + 2 * kGap, kCellHeight = kSide + 3 * kGap + kG
 constexpr std::uint8_t kBackground = 32;
 
 // One cell: the part of the sheet that it is.
-void draw_sample(const ConversionSource& source, const SampleView& view, std::size_t index,
+void draw_sample(const RecordConversion& source, const SampleView& view, std::size_t index,
                  MutableImageView cell) {
   std::string text;
   try {
-    const ConversionSample sample = source.read(index);
+    const Record sample = source.read(index);
     const Image image = view.thumbnail(sample, kSide);
     const Size size = image.size();
     const int left = kGap + (kSide - size.width) / 2, top = kGap + (kSide - size.height) / 2;
@@ -40,10 +40,9 @@ void draw_sample(const ConversionSource& source, const SampleView& view, std::si
 
 }  // namespace
 
-Image contact_sheet(const ConversionSource& source, std::size_t samples) {
+Image contact_sheet(const RecordConversion& source, std::size_t samples) {
   const SampleView view(source.schema());
-  if (source.size() == 0 || !view.has_picture())
-    throw UsageError("a contact sheet needs samples with pictures");
+  if (source.size() == 0 || !view.has_image()) throw UsageError("a contact sheet needs samples with images");
   const std::size_t shown = std::min(samples, source.size());
   const int columns = static_cast<int>(std::ceil(std::sqrt(double(shown))));
   const int rows = (static_cast<int>(shown) + columns - 1) / columns;

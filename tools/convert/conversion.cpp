@@ -14,11 +14,11 @@
 #include <variant>
 
 #include "leat/datasets/base/error_text.h"
+#include "leat/datasets/formats/records/plan_compression.h"
+#include "leat/datasets/formats/shard_set_writer.h"
+#include "leat/datasets/formats/splits.h"
 #include "leat/datasets/image_warnings.h"
-#include "leat/datasets/shards/plan_compression.h"
-#include "leat/datasets/shards/shard_set_writer.h"
 #include "tools/common/command_line.h"
-#include "tools/common/splits.h"
 #include "tools/convert/destination.h"
 #include "tools/convert/output_check.h"
 #include "tools/convert/progress.h"
@@ -45,14 +45,14 @@ struct Outcome {
 // A sample to encode, read already where the source has to be read in order.
 struct Input {
   std::size_t index = 0;
-  std::optional<std::variant<ConversionSample, BadSample>> sample = {};
+  std::optional<std::variant<Record, BadSample>> sample = {};
 };
 
 // Reads, recodes and writes. The three steps of the pipeline are its functions next(), encode() and write(); all but
 // encode() run one at a time, in order.
 class Conversion {
  public:
-  Conversion(const ConversionSource& source, const Recoder& recoder, const ShardFormat& format,
+  Conversion(const RecordConversion& source, const Recoder& recoder, const ShardWriter& format,
              const ConvertOptions& options, const fs::path& folder, ResumeState state)
       : source_(source),
         recoder_(recoder),
@@ -69,9 +69,9 @@ class Conversion {
     namespace tbb = oneapi::tbb;
     const auto threads = static_cast<std::size_t>(workers);
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-    tbb::task_arena arena(workers);
+    tbb::task_arena pool(workers);
     // Two samples for each worker in memory: one in hand, one waiting for its turn to be written.
-    arena.execute([&] {
+    pool.execute([&] {
       tbb::parallel_pipeline(
           2 * threads,
           tbb::make_filter<void, Input>(tbb::filter_mode::serial_in_order, [this](tbb::flow_control& flow) {
@@ -102,7 +102,7 @@ class Conversion {
     return input;
   }
 
-  std::variant<ConversionSample, BadSample> read(std::size_t index) const {
+  std::variant<Record, BadSample> read(std::size_t index) const {
     try {
       return source_.read(index);
     } catch (const Error& error) {
@@ -117,7 +117,7 @@ class Conversion {
       outcome.result = std::move(*bad);
       return outcome;
     }
-    auto& sample = std::get<ConversionSample>(*input.sample);
+    auto& sample = std::get<Record>(*input.sample);
     outcome.read_bytes = bytes_of(sample);
     try {
       DecodeWarnings warnings;
@@ -164,9 +164,9 @@ class Conversion {
     save_state(folder_, state_);
   }
 
-  const ConversionSource& source_;
+  const RecordConversion& source_;
   const Recoder& recoder_;
-  const ShardFormat& format_;
+  const ShardWriter& format_;
   const bool skip_errors_;
   const fs::path folder_;
   ResumeState state_;
@@ -181,8 +181,8 @@ class Conversion {
 // One split on its way.
 struct Job {
   std::string split;
-  SourceAddress address;
-  std::unique_ptr<ConversionSource> source;
+  SourceLocation location;
+  std::unique_ptr<RecordConversion> source;
   std::unique_ptr<Recoder> recoder;
   TargetFormat target;
 };
@@ -204,7 +204,7 @@ void tell_left_out(const ConvertOptions& options, const std::vector<Job>& jobs) 
   if (jobs.front().split.empty()) return;
   std::vector<std::string> splits;
   for (const Job& job : jobs) splits.push_back(job.split);
-  const fs::path folder = find_source(options.source).path;
+  const fs::path folder = path_of(options.source);
   for (const std::string& name : left_out(folder, splits)) {
     fmt::print(stderr, "left out: {}, which holds images, but is no split with class folders\n",
                (folder / name).string());
@@ -214,10 +214,10 @@ void tell_left_out(const ConvertOptions& options, const std::vector<Job>& jobs) 
 // Opens all of them before anything is written: most of what can be wrong is found here.
 std::vector<Job> open_jobs(const ConvertOptions& options) {
   std::vector<Job> jobs;
-  for (NamedSource& named : find_sources(options.source, options.split)) {
-    Job job{std::move(named.split), std::move(named.address), {}, {}, {}};
+  for (NamedSource& named : sources_of(options.source, options.split)) {
+    Job job{std::move(named.split), std::move(named.location), {}, {}, {}};
     job.source = open_source(
-        job.address,
+        job.location,
         {.image_field = options.image_field, .tells_progress = true, .allow_empty = options.allow_empty});
     job.recoder = std::make_unique<Recoder>(job.source->schema(), options);
     jobs.push_back(std::move(job));
@@ -229,7 +229,7 @@ std::vector<Job> open_jobs(const ConvertOptions& options) {
 }
 
 ResumeState begin(const Job& job, const ConvertOptions& options, const fs::path& folder) {
-  const std::string text = describe_job(*job.source, job.address, options);
+  const std::string text = describe_job(*job.source, job.location, options);
   if (!holds_no_work(folder)) {
     ResumeState state = load_state(folder, text);
     if (!state.skipped.empty() && !options.skip_errors) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "leat/datasets/shards/durable_file.h"
+#include "leat/datasets/io/durable_file.h"
 #include "tools/common/command_line.h"
 #include "tools/convert/resume_state.h"
 #include "tools/convert/sources.h"
@@ -74,7 +74,7 @@ void remove_all_in(const fs::path& folder) {
 
 void require_outside(const fs::path& path, const std::string& source) {
   std::error_code error;
-  const fs::path folder = fs::canonical(find_source(source).path, error);
+  const fs::path folder = fs::canonical(path_of(source), error);
   if (error || !fs::is_directory(folder)) return;  // a file, or a pattern of files
   const fs::path place = fs::weakly_canonical(path);
   const auto [end, unused] = std::mismatch(folder.begin(), folder.end(), place.begin(), place.end());

@@ -10,6 +10,8 @@
 
 namespace leat::tools {
 
+using namespace detail;
+
 struct Destination {
   std::filesystem::path folder;   // absolute
   std::filesystem::path partial;  // beside it: its name with ".partial" behind, until all is written

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "leat/datasets/records/record_schema.h"
-#include "leat/datasets/records/shard_parts.h"
+#include "leat/datasets/formats/records/shard_parts.h"
+#include "leat/datasets/record_schema.h"
 
 namespace leat::tools {
+
+using namespace detail;
 
 // Of leat records alone.
 struct RecordFigures {

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "leat/datasets/base/error_text.h"
-#include "leat/datasets/image/picture_decoder.h"
-#include "leat/datasets/image/png_encoder.h"
+#include "leat/datasets/formats/records/plan_compression.h"
+#include "leat/datasets/formats/records/record_set.h"
+#include "leat/datasets/image/codecs/image_decoder.h"
+#include "leat/datasets/image/codecs/png_encoder.h"
 #include "leat/datasets/image_warnings.h"
-#include "leat/datasets/records/record_set.h"
-#include "leat/datasets/records/verify_records.h"
-#include "leat/datasets/shards/durable_file.h"
-#include "leat/datasets/shards/plan_compression.h"
+#include "leat/datasets/io/durable_file.h"
+#include "leat/datasets/verify_records.h"
 #include "tools/common/command_line.h"
 #include "tools/common/text_file.h"
 #include "tools/convert/contact_sheet.h"
@@ -34,12 +34,13 @@ namespace {
 void count_labels(const RecordSet& set, Inspection& findings) {
   const auto field = set.schema().find("label");
   if (!field || !set.schema().fields().has_scalar(*field, DType::i64)) return;
+  RecordMemory memory;
   std::int64_t label = 0;
   std::vector<std::span<std::byte>> rows(set.schema().size());
   rows[*field] = std::as_writable_bytes(std::span(&label, 1));
   for (std::size_t i = 0; i < set.size(); ++i) {
     try {
-      if (!set.peek(i, *field, rows[*field])) set.read(i, rows);
+      if (!set.peek(i, *field, rows[*field])) set.read(i, memory, rows);
       ++findings.labels[label];
     } catch (const DataError&) {
       ++findings.unreadable;
@@ -66,15 +67,15 @@ Inspection inspect_records(const std::filesystem::path& path) {
   return findings;
 }
 
-Inspection inspect_source(const ConversionSource& source, const SourceAddress& address) {
+Inspection inspect_source(const RecordConversion& source, const SourceLocation& location) {
   const SampleView view(source.schema());
   Inspection findings;
-  findings.format = describe(address);
+  findings.format = describe(location);
   findings.samples = source.size();
   findings.schema = source.schema();
   for (std::size_t i = 0; i < source.size(); ++i) {
     try {
-      const ConversionSample sample = source.read(i);
+      const Record sample = source.read(i);
       findings.sizes.push_back(bytes_of(sample));
       if (const auto label = view.label(sample)) ++findings.labels[*label];
     } catch (const Error&) {
@@ -85,7 +86,7 @@ Inspection inspect_source(const ConversionSource& source, const SourceAddress& a
   return findings;
 }
 
-void write_contact_sheet(const ConversionSource& source, const InspectOptions& options) {
+void write_contact_sheet(const RecordConversion& source, const InspectOptions& options) {
   const Image sheet = contact_sheet(source, options.samples);
   const std::vector<std::byte> png = encode_png(sheet.view());
   write_durably(options.contact_sheet, {reinterpret_cast<const char*>(png.data()), png.size()});
@@ -108,25 +109,25 @@ Verification verify_leat(const std::filesystem::path& path, bool prints) {
 }
 
 // Decodes it whole, so that damage anywhere in it shows.
-DecodeWarnings check_picture(PictureDecoder& decoder, const std::vector<std::byte>& file,
-                             const JpegLimits& limits) {
+DecodeWarnings check_image(ImageDecoder& decoder, const std::vector<std::byte>& file,
+                           const JpegLimits& limits) {
   decoder.read_header(file, limits, true);
   decoder.decode();
   return decoder.warnings();
 }
 
-Verification verify_source(const ConversionSource& source, const JpegLimits& limits, bool prints) {
+Verification verify_source(const RecordConversion& source, const JpegLimits& limits, bool prints) {
   Verification verification{.split = {}, .samples = source.size(), .bad = {}, .warnings = {}};
   const ImageWarnings warnings;
-  PictureDecoder decoder;
+  ImageDecoder decoder;
   Progress progress("verifying", source.size());
   std::uint64_t bytes = 0;
   const auto image = source.schema().find(Content::jpeg);
   for (std::size_t i = 0; i < source.size(); ++i) {
     try {
-      const ConversionSample sample = source.read(i);
+      const Record sample = source.read(i);
       bytes += bytes_of(sample);
-      if (image) warnings.count(check_picture(decoder, sample.fields[*image], limits), i);
+      if (image) warnings.count(check_image(decoder, sample.fields[*image], limits), i);
     } catch (const Error& error) {
       std::string name = source.describe(i);
       std::string reason(without_source(error.what(), name));
@@ -147,11 +148,10 @@ std::string inspect(const InspectOptions& options) {
   }
   std::vector<Inspection> inspections;
   std::string text;
-  for (const NamedSource& each : find_sources(options.uri, options.split)) {
-    const auto source = open_source(each.address, {.allow_empty = options.allow_empty});
-    Inspection found = each.address.kind == SourceAddress::Kind::records
-                           ? inspect_records(each.address.path)
-                           : inspect_source(*source, each.address);
+  for (const NamedSource& each : sources_of(options.uri, options.split)) {
+    const auto source = open_source(each.location, {.allow_empty = options.allow_empty});
+    Inspection found = each.location.format == SourceFormat::records ? inspect_records(each.location.where)
+                                                                     : inspect_source(*source, each.location);
     found.split = each.split;
     if (!each.split.empty()) text += fmt::format("{}{}:\n", text.empty() ? "" : "\n", each.split);
     text += to_text(found);
@@ -164,12 +164,12 @@ std::string inspect(const InspectOptions& options) {
 std::size_t verify(const InspectOptions& options) {
   std::vector<Verification> verifications;
   std::size_t bad = 0;
-  for (const NamedSource& each : find_sources(options.uri, options.split)) {
-    const auto source = open_source(each.address, {.allow_empty = options.allow_empty});
+  for (const NamedSource& each : sources_of(options.uri, options.split)) {
+    const auto source = open_source(each.location, {.allow_empty = options.allow_empty});
     if (!each.split.empty() && !options.json) print_line(each.split + ":");
     Verification found =
-        each.address.kind == SourceAddress::Kind::records
-            ? verify_leat(each.address.path, !options.json)
+        each.location.format == SourceFormat::records
+            ? verify_leat(each.location.where, !options.json)
             : verify_source(*source, {.allow_corrupt = options.allow_corrupt}, !options.json);
     found.split = each.split;
     bad += found.bad_samples();

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kAbout =
     "SRC is an image folder (one sub-folder per class, with JPEG and PNG files), leat records, or data of\n"
-    "another format, recognised by the names of files (index.json: mds; .tar, .tar.gz, .tar.zst: "
+    "another format, recognized by the names of files (index.json: mds; .tar, .tar.gz, .tar.zst: "
     "webdataset;\n"
     ".tfrecord; .beton; .csv and .tsv: manifests; idx and cifar folders) or named as listed below. These "
     "other\n"
@@ -32,7 +32,7 @@ constexpr const char* kAbout =
     "Where SRC has splits (train/ with val/ or test/ below it, or the two parts of idx and cifar), each "
     "becomes\n"
     "a data set of its own: DST/train, DST/test. --split NAME converts that one, to DST.\n\n"
-    "Without --resize, --quality and --raw every byte of the pictures stays what it is. The output is the "
+    "Without --resize, --quality and --raw every byte of the images stays what it is. The output is the "
     "same\n"
     "for any number of workers. It is written into DST.partial, which becomes DST when all is on the disk;\n"
     "after a crash or on a full disk, --resume goes on behind the last whole shard.";
@@ -50,14 +50,14 @@ void add_conversion(CLI::App& app, ConvertOptions& options, Texts& texts) {
       ->capture_default_str();
   app.add_option(
          "--resize", texts.resize,
-         "short:N scales larger pictures down until the shorter side has N pixels, max:N the longer one; "
+         "short:N scales larger images down until the shorter side has N pixels, max:N the longer one; "
          "square:N makes all N x N, by scaling and cutting out the middle")
       ->type_name("RULE");
   app.add_option("--image-field", options.image_field,
                  "Which field of SRC holds the images, where several do (to resize, encode, call image)")
       ->type_name("NAME");
   app.add_option("--quality", options.quality,
-                 "Encode pictures anew as JPEGs of this quality (resized JPEGs: 90; resized PNGs stay PNGs)")
+                 "Encode images anew as JPEGs of this quality (resized JPEGs: 90; resized PNGs stay PNGs)")
       ->check(CLI::Range(1, 100));
   app.add_flag("--raw", options.raw,
                "Store pixels instead of files: many times the size, and nothing to decode");

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "leat/datasets/shards/record_writer.h"
+#include "leat/datasets/record_writer.h"
 
 namespace leat::tools {
 
@@ -21,7 +21,7 @@ struct ResizeRule {
 };
 
 struct ConvertOptions {
-  std::string source;                // see find_sources()
+  std::string source;                // see sources_of()
   std::optional<std::string> split;  // of it; none: all that there are
   std::filesystem::path destination;
   Target to = Target::leat;
@@ -42,7 +42,7 @@ struct ConvertOptions {
 };
 
 struct InspectOptions {
-  std::string uri;  // see find_sources()
+  std::string uri;  // see sources_of()
   std::optional<std::string> split = {};
   std::string contact_sheet = {};  // a file; empty: none
   std::size_t samples = 64;        // on it

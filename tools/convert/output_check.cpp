@@ -1,10 +1,12 @@
 #include "tools/convert/output_check.h"
 
 #include "leat/datasets/errors.h"
-#include "leat/datasets/records/file_reading.h"
-#include "leat/datasets/records/verify_records.h"
+#include "leat/datasets/io/xxh3.h"
+#include "leat/datasets/verify_records.h"
 
 namespace leat::tools {
+
+using namespace detail;
 
 void check_output(const std::filesystem::path& folder, std::span<const ShardSummary> shards, Target target) {
   if (target == Target::leat) {

@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <span>
 
-#include "leat/datasets/shards/shard_format.h"
+#include "leat/datasets/formats/shard_writer.h"
 #include "tools/convert/options.h"
 
 namespace leat::tools {
+
+using namespace detail;
 
 // Reads all shards back: each file's checksum; of leat records each record's, too. Throws DataError naming what differs.
 void check_output(const std::filesystem::path& folder, std::span<const ShardSummary> shards, Target target);

@@ -8,15 +8,17 @@
 #include <cstring>
 #include <utility>
 
+#include "leat/datasets/image/codecs/image_decoder.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
+#include "leat/datasets/image/codecs/png_chunks.h"
+#include "leat/datasets/image/codecs/png_encoder.h"
 #include "leat/datasets/image/image_loader.h"
-#include "leat/datasets/image/jpeg_encoder.h"
-#include "leat/datasets/image/picture_decoder.h"
-#include "leat/datasets/image/png_chunks.h"
-#include "leat/datasets/image/png_encoder.h"
-#include "leat/datasets/image/transform.h"
+#include "leat/datasets/transforms.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {
+
+using namespace detail;
 namespace {
 
 constexpr int kUsualQuality = 90;
@@ -48,8 +50,8 @@ RecordField pixels_field(const std::string& name, const ResizeRule& rule) {
   return {Field::ragged(name, DType::u8, {.max_length = most, .element = {kChannels}}), Content::rgb};
 }
 
-PictureDecoder& decoder_of_this_thread() {
-  thread_local PictureDecoder decoder;
+ImageDecoder& decoder_of_this_thread() {
+  thread_local ImageDecoder decoder;
   return decoder;
 }
 
@@ -87,7 +89,7 @@ Recoder::Recoder(const RecordSchema& source, const ConvertOptions& options)
   schema_ = raw_ ? make_schema(source) : source;
 }
 
-// A foreign source's field has been renamed to "image" by now (see FormatSource).
+// A foreign source's field has been renamed to "image" by now (see RecordConversion).
 std::optional<std::size_t> Recoder::find_image(const RecordSchema& source, const std::string& wanted,
                                                bool changes) {
   std::vector<std::string> names;
@@ -135,7 +137,7 @@ Image Recoder::decode(const std::vector<std::byte>& file, Size size, DecodeWarni
   return image;
 }
 
-ConversionSample Recoder::apply(ConversionSample sample, DecodeWarnings& warnings) const {
+Record Recoder::apply(Record sample, DecodeWarnings& warnings) const {
   if (!image_) return sample;
   std::vector<std::byte>& file = sample.fields[*image_];
   const Size size = decoder_of_this_thread().read_header(file, limits_);

@@ -1,18 +1,21 @@
-// What becomes of the pictures on their way.
+// What becomes of the images on their way.
 #pragma once
 
 #include <optional>
 #include <utility>
 
-#include "leat/datasets/image/decode_warnings.h"
+#include "leat/datasets/decode_warnings.h"
 #include "leat/datasets/image/image.h"
-#include "leat/datasets/image/jpeg_limits.h"
-#include "leat/datasets/shards/conversion_source.h"
+#include "leat/datasets/jpeg_limits.h"
+#include "leat/datasets/record.h"
+#include "leat/datasets/record_schema.h"
 #include "tools/convert/options.h"
 
 namespace leat::tools {
 
-// Immutable, thread-safe. Pictures that nothing is to be done to keep their bytes; those and all others have their JPEG
+using namespace detail;
+
+// Immutable, thread-safe. Images that nothing is to be done to keep their bytes; those and all others have their JPEG
 // header and end checked.
 class Recoder {
  public:
@@ -24,8 +27,8 @@ class Recoder {
 
   // From a sample of the source to one of schema(). `warnings`: of an image that was damaged, but accepted; of one that
   // keeps its bytes, only the header is read. Throws DataError, without a path, on a bad image.
-  ConversionSample apply(ConversionSample sample, DecodeWarnings& warnings) const;
-  ConversionSample apply(ConversionSample sample) const {
+  Record apply(Record sample, DecodeWarnings& warnings) const;
+  Record apply(Record sample) const {
     DecodeWarnings ignored;
     return apply(std::move(sample), ignored);
   }
@@ -44,7 +47,7 @@ class Recoder {
   RecordSchema schema_;
 };
 
-// The size that a picture gets. Pictures are never scaled up, but for square.
+// The size that an image gets. Images are never scaled up, but for square.
 Size resized(Size size, const ResizeRule& rule);
 
 }  // namespace leat::tools

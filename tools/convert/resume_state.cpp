@@ -7,13 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "leat/datasets/read_file.h"
-#include "leat/datasets/records/file_reading.h"
-#include "leat/datasets/records/schema_json.h"
+#include "leat/datasets/formats/records/schema_json.h"
+#include "leat/datasets/io/json_fields.h"
+#include "leat/datasets/io/read_file.h"
+#include "leat/datasets/io/xxh3.h"
 #include "tools/common/command_line.h"
 #include "tools/convert/progress.h"
 
 namespace leat::tools {
+
+using namespace detail;
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,10 +111,10 @@ void require_unchanged(const fs::path& folder, const std::vector<ShardSummary>& 
 
 }  // namespace
 
-std::string describe_job(const ConversionSource& source, const SourceAddress& address,
+std::string describe_job(const RecordConversion& source, const SourceLocation& location,
                          const ConvertOptions& options) {
-  json job{{"source", fs::absolute(address.path).string()},
-           {"part", static_cast<int>(address.part)},
+  json job{{"source", fs::absolute(location.where).string()},
+           {"part", location.split == "test" ? 1 : 0},
            {"samples", source.size()},
            {"contents", source.fingerprint()},
            {"to", static_cast<int>(options.to)},

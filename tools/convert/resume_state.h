@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "leat/datasets/shards/shard_format.h"
+#include "leat/datasets/formats/shard_writer.h"
 #include "tools/convert/options.h"
 #include "tools/convert/sources.h"
 
 namespace leat::tools {
+
+using namespace detail;
 
 struct BadSample {
   std::size_t index = 0;  // in the source
@@ -32,7 +34,7 @@ inline constexpr const char* kStateName = "leat-convert.json";
 
 // Source, its fingerprint, and all options that the output depends on, as text. What to do at a bad sample is not among
 // them: the output up to it is the same.
-std::string describe_job(const ConversionSource& source, const SourceAddress& address,
+std::string describe_job(const RecordConversion& source, const SourceLocation& location,
                          const ConvertOptions& options);
 
 // Replaces the file in one step.

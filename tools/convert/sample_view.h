@@ -1,34 +1,37 @@
-// What is looked at in samples of any source: the label and the picture.
+// What is looked at in samples of any source: the label and the image.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "leat/datasets/image/image.h"
-#include "leat/datasets/shards/conversion_source.h"
+#include "leat/datasets/record.h"
+#include "leat/datasets/record_schema.h"
 
 namespace leat::tools {
+
+using namespace detail;
 
 // Immutable, thread-safe.
 class SampleView {
  public:
   explicit SampleView(const RecordSchema& schema);
 
-  bool has_picture() const noexcept { return picture_.has_value(); }
+  bool has_image() const noexcept { return image_.has_value(); }
   bool has_label() const noexcept { return label_.has_value(); }
 
   // Of the field "label", an i64 scalar; nullopt where there is none.
-  std::optional<std::int64_t> label(const ConversionSample& sample) const;
+  std::optional<std::int64_t> label(const Record& sample) const;
 
-  // The picture, scaled down until its longer side has at most `side` pixels. Throws DataError on a bad one. There must
-  // be a picture.
-  Image thumbnail(const ConversionSample& sample, int side) const;
+  // The image, scaled down until its longer side has at most `side` pixels. Throws DataError on a bad one. There must
+  // be an image.
+  Image thumbnail(const Record& sample, int side) const;
 
  private:
-  ImageView pixels_of(const ConversionSample& sample) const;
+  ImageView pixels_of(const Record& sample) const;
 
   std::optional<std::size_t> label_;
-  std::optional<std::size_t> picture_;
+  std::optional<std::size_t> image_;
   std::optional<std::size_t> extents_;  // of raw pixels whose size differs: the field beside them
   bool is_raw_ = false;
   Size size_;  // of raw pixels that all have one

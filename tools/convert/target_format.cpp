@@ -8,22 +8,24 @@
 #include <optional>
 #include <utility>
 
-#include "leat/datasets/shards/mds_format.h"
-#include "leat/datasets/shards/plan_compression.h"
-#include "leat/datasets/shards/record_format.h"
-#include "leat/datasets/shards/webdataset_format.h"
+#include "leat/datasets/formats/mds/mds_writer.h"
+#include "leat/datasets/formats/records/plan_compression.h"
+#include "leat/datasets/formats/records/record_shard_writer.h"
+#include "leat/datasets/formats/webdataset/webdataset_writer.h"
 #include "tools/common/command_line.h"
 #include "tools/convert/progress.h"
 
 namespace leat::tools {
+
+using namespace detail;
 namespace {
 
 constexpr std::size_t kPixelAlignment = 64;
 
 // Some samples from `first` on, recoded by several threads; nothing where one is bad: whoever converts it reports it.
-std::vector<std::optional<ConversionSample>> recoded(const ConversionSource& source, const Recoder& recoder,
-                                                     std::size_t first, std::size_t count, int workers) {
-  std::vector<std::optional<ConversionSample>> samples(count);
+std::vector<std::optional<Record>> recoded(const RecordConversion& source, const Recoder& recoder,
+                                           std::size_t first, std::size_t count, int workers) {
+  std::vector<std::optional<Record>> samples(count);
   const auto read = [&](std::size_t i) {
     try {
       samples[i] = source.read(first + i);
@@ -44,9 +46,8 @@ std::vector<std::optional<ConversionSample>> recoded(const ConversionSource& sou
   return samples;
 }
 
-std::vector<ConversionSample> first_samples(const ConversionSource& source, const Recoder& recoder,
-                                            int workers) {
-  std::vector<ConversionSample> samples;
+std::vector<Record> first_samples(const RecordConversion& source, const Recoder& recoder, int workers) {
+  std::vector<Record> samples;
   std::size_t bytes = 0;
   const std::size_t part = 4 * static_cast<std::size_t>(workers);
   Progress progress("measuring compression", std::min(source.size(), kMeasuredRecords));
@@ -72,7 +73,7 @@ std::string describe(const Compression& compression) {
   return text;
 }
 
-TargetFormat make_records(const ConversionSource& source, const Recoder& recoder,
+TargetFormat make_records(const RecordConversion& source, const Recoder& recoder,
                           const ConvertOptions& options) {
   RecordWriterOptions writing;
   writing.zstd = options.zstd;
@@ -84,17 +85,17 @@ TargetFormat make_records(const ConversionSource& source, const Recoder& recoder
         plan_compression(recoder.schema(), writing, first_samples(source, recoder, options.workers));
   }
   std::string text = describe(compression);
-  return {std::make_unique<RecordFormat>(recoder.schema(),
-                                         RecordFormat::Options{writing.alignment, std::move(compression)}),
+  return {std::make_unique<RecordShardWriter>(
+              recoder.schema(), RecordShardWriter::Options{writing.alignment, std::move(compression)}),
           std::move(text)};
 }
 
-std::unique_ptr<ShardFormat> make_foreign(const RecordSchema& schema, const ConvertOptions& options) {
-  if (options.to == Target::webdataset) return std::make_unique<WebDatasetFormat>(schema);
-  return std::make_unique<MdsFormat>(schema, options.shard_bytes);
+std::unique_ptr<ShardWriter> make_foreign(const RecordSchema& schema, const ConvertOptions& options) {
+  if (options.to == Target::webdataset) return std::make_unique<WebDatasetShardWriter>(schema);
+  return std::make_unique<MdsShardWriter>(schema, options.shard_bytes);
 }
 
-TargetFormat make_any(const ConversionSource& source, const Recoder& recoder, const ConvertOptions& options) {
+TargetFormat make_any(const RecordConversion& source, const Recoder& recoder, const ConvertOptions& options) {
   if (options.to == Target::leat) return make_records(source, recoder, options);
   TargetFormat target;
   target.format = make_foreign(recoder.schema(), options);
@@ -102,7 +103,7 @@ TargetFormat make_any(const ConversionSource& source, const Recoder& recoder, co
   return target;
 }
 
-void check_shard_size(const ShardFormat& format, const ConvertOptions& options) {
+void check_shard_size(const ShardWriter& format, const ConvertOptions& options) {
   if (options.shard_bytes <= format.max_shard_bytes()) return;
   throw UsageError(fmt::format("--shard-size: the format's shards have at most {} bytes, not {}",
                                format.max_shard_bytes(), options.shard_bytes));
@@ -110,7 +111,7 @@ void check_shard_size(const ShardFormat& format, const ConvertOptions& options) 
 
 }  // namespace
 
-TargetFormat make_target(const ConversionSource& source, const Recoder& recoder,
+TargetFormat make_target(const RecordConversion& source, const Recoder& recoder,
                          const ConvertOptions& options) {
   try {
     TargetFormat target = make_any(source, recoder, options);

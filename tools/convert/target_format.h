@@ -4,20 +4,23 @@
 #include <memory>
 #include <string>
 
-#include "leat/datasets/shards/shard_format.h"
+#include "leat/datasets/formats/record_conversion.h"
+#include "leat/datasets/formats/shard_writer.h"
 #include "tools/convert/options.h"
 #include "tools/convert/recoder.h"
 
 namespace leat::tools {
 
+using namespace detail;
+
 struct TargetFormat {
-  std::unique_ptr<ShardFormat> format;
+  std::unique_ptr<ShardWriter> format;
   std::string compression;  // "none", "zstd, level 3, with a dictionary of 112640 bytes"
 };
 
 // For leat records, reads the first samples of the source to decide on compression. Throws UsageError where the format
 // cannot hold the schema.
-TargetFormat make_target(const ConversionSource& source, const Recoder& recoder,
+TargetFormat make_target(const RecordConversion& source, const Recoder& recoder,
                          const ConvertOptions& options);
 
 }  // namespace leat::tools

@@ -1,4 +1,4 @@
-// Capital letters, digits and a few signs, for labels in pictures.
+// Capital letters, digits and a few signs, for labels in images.
 #pragma once
 
 #include <string_view>
@@ -6,6 +6,8 @@
 #include "leat/datasets/image/image.h"
 
 namespace leat::tools {
+
+using namespace detail;
 
 inline constexpr int kGlyphWidth = 8, kGlyphHeight = 10;  // pixels, with the gap to the next one
 

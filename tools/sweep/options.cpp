@@ -50,7 +50,7 @@ std::optional<SweepOptions> read_sweep_options(int argc, const char* const* argv
       ->check(CLI::IsMember({"train", "val"}))
       ->capture_default_str();
   app.add_option("--output", output,
-                 "u8: as decoded; f32: normalised and as [3, height, width], as the workers write it")
+                 "u8: as decoded; f32: normalized and as [3, height, width], as the workers write it")
       ->check(CLI::IsMember({"u8", "f32"}))
       ->capture_default_str();
   app.add_option("--seconds", options.seconds,

@@ -12,7 +12,7 @@ namespace leat::tools {
 
 enum class Output {
   u8,   // the batch as the workers wrote it: u8 [rows, height, width, 3]
-  f32,  // normalised by the workers: f32 [rows, 3, height, width]
+  f32,  // normalized by the workers: f32 [rows, 3, height, width]
 };
 
 struct SweepOptions {

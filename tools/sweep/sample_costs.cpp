@@ -13,10 +13,11 @@
 
 #include "leat/datasets/base/unique_fd.h"
 #include "leat/datasets/combinators/scratch_sample.h"
-#include "leat/datasets/combinators/subset.h"
 #include "leat/datasets/errors.h"
-#include "leat/datasets/image/picture_decoder.h"
-#include "leat/datasets/image/resample.h"
+#include "leat/datasets/image/codecs/image_decoder.h"
+#include "leat/datasets/image/resample/resample.h"
+#include "leat/datasets/image/transforms/transform_plan.h"
+#include "leat/datasets/subset.h"
 #include "leat/loader/sweep/conclusion.h"
 #include "tools/sweep/stored_images.h"
 
@@ -75,7 +76,7 @@ class Steps {
     if (!is_image_file(bytes_)) return;
     const Size size = decoder_.read_header(bytes_, images_.decoding().limits);
     Rng rng = rng_of(position);
-    resampler_.prepare(images_.transforms().plan(size, rng).canvas.geometry());
+    resampler_.prepare(detail::plan(images_.transforms(), size, rng).canvas.geometry());
     decoder_.start({resampler_.source_rows(), resampler_.source_columns()});
     for (int row = 0; row < resampler_.source_rows().size(); ++row) decoder_.next_row();
   }
@@ -87,7 +88,7 @@ class Steps {
   std::unique_ptr<StoredImages> stored_;
   std::span<const std::byte> bytes_;
   std::vector<std::byte> buffer_;
-  PictureDecoder decoder_;
+  ImageDecoder decoder_;
   Resampler resampler_;
 };
 

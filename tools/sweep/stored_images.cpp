@@ -4,76 +4,44 @@
 #include <filesystem>
 #include <string_view>
 
-#include "leat/datasets/formats/image_records.h"
-#include "leat/datasets/formats/stored_picture.h"
-#include "leat/datasets/image_folder.h"
-#include "leat/datasets/read_file.h"
-#include "leat/datasets/records/record_images.h"
+#include "leat/datasets/formats/folder/image_folder_source.h"
+#include "leat/datasets/formats/stored_image.h"
+#include "leat/datasets/image_dataset.h"
 
 namespace leat::tools {
+
+using namespace detail;
 namespace {
 
-class Files final : public StoredImages {
+class Images final : public StoredImages {
  public:
-  explicit Files(const ImageFolder& folder) : folder_(folder) {}
-  std::span<const std::byte> read(std::size_t index) override {
-    read_file(folder_.describe(index), ImageFolderOptions().max_file_bytes, bytes_);
-    return bytes_;
-  }
-  bool are_files() const noexcept override { return true; }
-
- private:
-  const ImageFolder& folder_;
-  std::vector<std::byte> bytes_;
-};
-
-class Records final : public StoredImages {
- public:
-  explicit Records(const RecordImages& images) : images_(images) {}
-  std::span<const std::byte> read(std::size_t index) override {
-    const RecordView record = images_.records().read(index);
-    std::span<const std::byte> longest;
-    for (std::size_t field = 0; field < images_.records().schema().size(); ++field) {
-      if (record.bytes(field).size() > longest.size()) longest = record.bytes(field);
-    }
-    return longest;  // the image: the other fields are numbers and names
-  }
-
- private:
-  const RecordImages& images_;
-};
-
-class Samples final : public StoredImages {
- public:
-  explicit Samples(const ImageRecords& images)
-      : source_(images.source()), field_(find_image_fields(source_).image), choice_({field_}) {}
+  explicit Images(const ImageDataset& images)
+      : source_(*images.source()), field_(images.fields().image), choice_({field_}) {}
   std::span<const std::byte> read(std::size_t index) override {
     source_.read(index, choice_, sample_);
-    const RawField* field = sample_.find(field_);
-    return field == nullptr ? std::span<const std::byte>() : field->bytes;
+    const StoredField* field = sample_.find(field_);
+    return field == nullptr ? std::span<const std::byte>() : field->bytes();
+  }
+  bool are_files() const noexcept override {
+    return dynamic_cast<const ImageFolderSource*>(&source_) != nullptr;
   }
 
  private:
-  const RawSource& source_;
+  const SampleSource& source_;
   std::string field_;
   FieldChoice choice_;
-  RawSample sample_;
+  StoredSample sample_;
 };
 
 }  // namespace
 
 std::unique_ptr<StoredImages> open_stored_images(const Dataset& dataset) {
-  if (const auto* folder = dynamic_cast<const ImageFolder*>(&dataset))
-    return std::make_unique<Files>(*folder);
-  if (const auto* images = dynamic_cast<const RecordImages*>(&dataset))
-    return std::make_unique<Records>(*images);
-  if (const auto* images = dynamic_cast<const ImageRecords*>(&dataset))
-    return std::make_unique<Samples>(*images);
-  return nullptr;
+  const auto* images = dynamic_cast<const ImageDataset*>(&dataset);
+  return images == nullptr ? nullptr : std::make_unique<Images>(*images);
 }
 
 bool is_image_file(std::span<const std::byte> bytes) {
-  const std::string_view kind = picture_kind(bytes);
+  const std::string_view kind = image_kind(bytes);
   return kind == "JPEG" || kind == "PNG";
 }
 

@@ -22,8 +22,7 @@ class StoredImages {
   virtual bool are_files() const noexcept { return false; }
 };
 
-/// For the datasets of images that ImageSet opens: ImageFolder, RecordImages and ImageRecords, whose order it has. null
-/// for other datasets.
+/// For an ImageDataset, whose order it has; null for other datasets.
 std::unique_ptr<StoredImages> open_stored_images(const Dataset& dataset);
 
 /// Whether the bytes begin as a JPEG or PNG file does.

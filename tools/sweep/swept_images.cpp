@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "leat/datasets/image_folder.h"
+#include "leat/datasets/formats/folder/image_folder_source.h"
 #include "leat/datasets/warning.h"
 #include "tools/common/transforms.h"
 

@@ -6,12 +6,14 @@
 #include <optional>
 
 #include "leat/datasets/base/shared_memory.h"
-#include "leat/datasets/image/decode_options.h"
+#include "leat/datasets/decode_options.h"
 #include "leat/loader/sweep.h"
 #include "tools/common/image_set.h"
 #include "tools/sweep/options.h"
 
 namespace leat::tools {
+
+using namespace detail;
 
 /// Opens the images once; the measuring processes inherit them. Outlives the loaders that it makes.
 class SweptImages {

@@ -7,14 +7,15 @@
 #include <filesystem>
 
 #include "leat/datasets/base/memory_limits.h"
-#include "leat/datasets/combinators/cache.h"
+#include "leat/datasets/cache.h"
 #include "leat/datasets/combinators/scratch_sample.h"
-#include "leat/datasets/combinators/subset.h"
 #include "leat/datasets/errors.h"
-#include "leat/datasets/image_folder.h"
-#include "leat/datasets/records/record_images.h"
-#include "leat/datasets/shards/image_folder_source.h"
-#include "leat/datasets/shards/record_writer.h"
+#include "leat/datasets/formats/folder/image_folder_source.h"
+#include "leat/datasets/formats/record_conversion.h"
+#include "leat/datasets/image_dataset.h"
+#include "leat/datasets/open.h"
+#include "leat/datasets/record_writer.h"
+#include "leat/datasets/subset.h"
 #include "leat/loader/sweep/chart.h"
 #include "leat/loader/sweep/measurement.h"
 #include "tools/sweep/prediction.h"
@@ -53,7 +54,7 @@ class ScratchFolder {
 };
 
 // Writes records of these images.
-void write_records(const ImageFolderSource& source, const fs::path& folder,
+void write_records(const RecordConversion& source, const fs::path& folder,
                    const std::vector<std::size_t>& indices) {
   RecordWriter writer(folder, source.schema(), {.zstd = RecordWriterOptions::Zstd::off});
   for (const std::size_t index : indices) writer.add(source.read(index));
@@ -94,9 +95,12 @@ void check_records(WhatIf& what_if, const ImageLocation& location, const SweptIm
                    const Check& check, const SweepLimits& limits) {
   const ScratchFolder scratch;
   const std::vector<std::size_t> indices = spread_over_files(images.dataset(), kMostImages, kMostBytes);
-  write_records(ImageFolderSource(location.train, location.allow_empty), scratch.path() / "records", indices);
+  const auto files_source = std::make_shared<ImageFolderSource>(
+      location.train, ImageFolderSourceOptions{.allow_empty = location.allow_empty});
+  write_records(RecordConversion(files_source), scratch.path() / "records", indices);
   const Subset files(images.dataset(), indices);
-  const RecordImages records(scratch.path() / "records", images.transforms(), images.decoding());
+  const ImageDataset records(leat::open_source("leat:" + (scratch.path() / "records").string()),
+                             images.transforms(), {.decode = images.decoding()});
   add_measurement(what_if, check.compare(files, records), limits);
 }
 
@@ -161,7 +165,8 @@ std::vector<WhatIf> what_if(const ImageLocation& location, const SweptImages& im
   const double now = result.recommended().samples_per_second.median;
   const Check check(images, options, result);
   std::vector<WhatIf> all;
-  if (dynamic_cast<const ImageFolder*>(&images.dataset()) != nullptr) {
+  const auto stored = open_stored_images(images.dataset());
+  if (stored && stored->are_files()) {
     say("checking what leat records instead of files would change");
     all.push_back(records_instead(now, times));
     check_records(all.back(), location, images, check, result.limits);

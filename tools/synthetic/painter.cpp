@@ -12,13 +12,13 @@ constexpr std::int64_t kCell = 65536;  // of FractalNoise
 
 }  // namespace
 
-Colour mix(Colour a, Colour b, int share) noexcept {
+Color mix(Color a, Color b, int share) noexcept {
   return {a.red + (b.red - a.red) * share / 256, a.green + (b.green - a.green) * share / 256,
           a.blue + (b.blue - a.blue) * share / 256};
 }
 
-Colour lit(Colour colour, int light) noexcept {
-  return {colour.red * light / 256, colour.green * light / 256, colour.blue * light / 256};
+Color lit(Color color, int light) noexcept {
+  return {color.red * light / 256, color.green * light / 256, color.blue * light / 256};
 }
 
 Painter::Painter(Rng rng) : rng_(rng) {
@@ -36,57 +36,57 @@ bool Painter::chance(int percent) noexcept {
   return between(0, 99) < percent;
 }
 
-Colour Painter::blend_of(std::initializer_list<Colour> palette) noexcept {
+Color Painter::blend_of(std::initializer_list<Color> palette) noexcept {
   const int last = static_cast<int>(palette.size()) - 1;
-  const Colour first = palette.begin()[between(0, last)], second = palette.begin()[between(0, last)];
-  const Colour colour = mix(first, second, between(0, 256));
-  return {colour.red + between(-12, 12), colour.green + between(-12, 12), colour.blue + between(-12, 12)};
+  const Color first = palette.begin()[between(0, last)], second = palette.begin()[between(0, last)];
+  const Color color = mix(first, second, between(0, 256));
+  return {color.red + between(-12, 12), color.green + between(-12, 12), color.blue + between(-12, 12)};
 }
 
-void Painter::paint(int x, int y, Colour colour, int share) noexcept {
+void Painter::paint(int x, int y, Color color, int share) noexcept {
   if (x < 0 || y < 0 || x >= width() || y >= height()) return;
   std::int16_t* at = pixel(x, y);
-  const Colour mixed = mix({at[0], at[1], at[2]}, colour, share);
+  const Color mixed = mix({at[0], at[1], at[2]}, color, share);
   at[0] = static_cast<std::int16_t>(mixed.red);
   at[1] = static_cast<std::int16_t>(mixed.green);
   at[2] = static_cast<std::int16_t>(mixed.blue);
 }
 
-void Painter::gradient(int first_row, int last_row, Colour top, Colour bottom) noexcept {
+void Painter::gradient(int first_row, int last_row, Color top, Color bottom) noexcept {
   const int rows = std::max(1, last_row - first_row);
   for (int y = std::max(0, first_row); y < std::min(last_row, height()); ++y) {
-    const Colour colour = mix(top, bottom, (y - first_row) * 256 / rows);
-    for (int x = 0; x < width(); ++x) paint(x, y, colour);
+    const Color color = mix(top, bottom, (y - first_row) * 256 / rows);
+    for (int x = 0; x < width(); ++x) paint(x, y, color);
   }
 }
 
-void Painter::rectangle(int left, int top, int right, int bottom, Colour colour) noexcept {
+void Painter::rectangle(int left, int top, int right, int bottom, Color color) noexcept {
   for (int y = std::max(0, top); y < std::min(bottom, height()); ++y) {
-    for (int x = std::max(0, left); x < std::min(right, width()); ++x) paint(x, y, colour);
+    for (int x = std::max(0, left); x < std::min(right, width()); ++x) paint(x, y, color);
   }
 }
 
-void Painter::disc(int x, int y, int radius, Colour colour) noexcept {
+void Painter::disc(int x, int y, int radius, Color color) noexcept {
   for (int dy = -radius; dy <= radius; ++dy) {
     for (int dx = -radius; dx <= radius; ++dx) {
-      if (dx * dx + dy * dy <= radius * radius) paint(x + dx, y + dy, colour);
+      if (dx * dx + dy * dy <= radius * radius) paint(x + dx, y + dy, color);
     }
   }
 }
 
-void Painter::glow(int x, int y, int radius, Colour colour, int share) noexcept {
+void Painter::glow(int x, int y, int radius, Color color, int share) noexcept {
   const int limit = radius * radius;
   for (int dy = std::max(-radius, -y); dy < std::min(radius, height() - y); ++dy) {
     for (int dx = std::max(-radius, -x); dx < std::min(radius, width() - x); ++dx) {
       const int distance = dx * dx + dy * dy;
       if (distance >= limit) continue;
       const std::int64_t left = limit - distance;
-      paint(x + dx, y + dy, colour, static_cast<int>(left * left / limit * share / limit));
+      paint(x + dx, y + dy, color, static_cast<int>(left * left / limit * share / limit));
     }
   }
 }
 
-void Painter::clouds(int last_row, Colour colour, int cover) {
+void Painter::clouds(int last_row, Color color, int cover) {
   const FractalNoise noise(key(), 5);
   const int cell = between(80, 260), flatness = between(2, 5);
   for (int y = 0; y < std::min(last_row, height()); ++y) {
@@ -94,7 +94,7 @@ void Painter::clouds(int last_row, Colour colour, int cover) {
     noise.add_row(0, kCell / cell, kCell * y * flatness / cell, 512, row_);
     for (int x = 0; x < width(); ++x) {
       const int density = std::clamp(row_[std::size_t(x)], 0, 256);
-      if (density > 0) paint(x, y, colour, density * 230 / 256);
+      if (density > 0) paint(x, y, color, density * 230 / 256);
     }
   }
 }
@@ -106,7 +106,7 @@ Profile Painter::ridge(int row, int amplitude, int cell, int octaves) {
   return profile;
 }
 
-void Painter::fill_below(const Profile& profile, int last_row, Colour top, Colour bottom) {
+void Painter::fill_below(const Profile& profile, int last_row, Color top, Color bottom) {
   for (int y = std::max(0, std::ranges::min(profile)); y < std::min(last_row, height()); ++y) {
     for (int x = 0; x < width(); ++x) {
       const int first = profile[std::size_t(x)];
@@ -148,7 +148,7 @@ void Painter::light_row(const Profile& profile, int y, const std::vector<std::in
 }
 
 Image Painter::finish(int grain) {
-  const Colour cast{between(225, 285), between(235, 275), between(225, 285)};
+  const Color cast{between(225, 285), between(235, 275), between(225, 285)};
   const int light = between(205, 290), vignette = between(0, 90);
   const std::uint32_t grain_key = key();
   Image image(size_);

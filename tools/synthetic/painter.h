@@ -1,4 +1,4 @@
-// What the procedural scenes are painted with. Integer arithmetic only: the same picture on every machine.
+// What the procedural scenes are painted with. Integer arithmetic only: the same image on every machine.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,16 @@
 
 namespace leat::tools {
 
-struct Colour {  // 0 to 255 each; sums may leave that range until the picture is finished
+using namespace detail;
+
+struct Color {  // 0 to 255 each; sums may leave that range until the image is finished
   int red = 0;
   int green = 0;
   int blue = 0;
 };
 
-Colour mix(Colour a, Colour b, int share) noexcept;  // share of b, of 256
-Colour lit(Colour colour, int light) noexcept;       // light of 256: 128 halves it
+Color mix(Color a, Color b, int share) noexcept;  // share of b, of 256
+Color lit(Color color, int light) noexcept;       // light of 256: 128 halves it
 
 // How a surface is textured: noise of the given number of pixels per cell, changing the light by +-strength
 // of 256.
@@ -30,7 +32,7 @@ struct Texture {
 
 using Profile = std::vector<int>;  // per column, a height in rows from the top
 
-// One picture in the making. Coordinates are pixels from the top left; what lies outside is cut off. A scene makes one
+// One image in the making. Coordinates are pixels from the top left; what lies outside is cut off. A scene makes one
 // random choice at a time: the order in which a call's arguments are evaluated is the compiler's.
 class Painter {
  public:
@@ -44,31 +46,31 @@ class Painter {
   int between(int low, int high) noexcept;  // both included
   bool chance(int percent) noexcept;
   std::uint32_t key() noexcept { return rng_(); }
-  Colour blend_of(std::initializer_list<Colour> palette) noexcept;  // between two of them, a little off
+  Color blend_of(std::initializer_list<Color> palette) noexcept;  // between two of them, a little off
 
-  // Rows and columns as shares of the picture: share_of_height(40, 60) is a row between 40 % and 60 % of the
+  // Rows and columns as shares of the image: share_of_height(40, 60) is a row between 40 % and 60 % of the
   // height.
   int share_of_height(int low, int high) noexcept { return height() * between(low * 10, high * 10) / 1000; }
   int share_of_width(int low, int high) noexcept { return width() * between(low * 10, high * 10) / 1000; }
 
-  void paint(int x, int y, Colour colour, int share = 256) noexcept;
-  void gradient(int first_row, int last_row, Colour top, Colour bottom) noexcept;
-  void rectangle(int left, int top, int right, int bottom, Colour colour) noexcept;
-  void disc(int x, int y, int radius, Colour colour) noexcept;
-  void glow(int x, int y, int radius, Colour colour, int share) noexcept;  // fades to nothing at the radius
+  void paint(int x, int y, Color color, int share = 256) noexcept;
+  void gradient(int first_row, int last_row, Color top, Color bottom) noexcept;
+  void rectangle(int left, int top, int right, int bottom, Color color) noexcept;
+  void disc(int x, int y, int radius, Color color) noexcept;
+  void glow(int x, int y, int radius, Color color, int share) noexcept;  // fades to nothing at the radius
 
-  // White or grey patches over the rows above `last_row`; cover in percent.
-  void clouds(int last_row, Colour colour, int cover);
+  // White or gray patches over the rows above `last_row`; cover in percent.
+  void clouds(int last_row, Color color, int cover);
   // A skyline: `row` +- amplitude, with hills of about `cell` columns.
   Profile ridge(int row, int amplitude, int cell, int octaves);
   Profile level(int row) const { return Profile(static_cast<std::size_t>(width()), row); }
-  // From the profile down to `last_row`: one colour at the profile, another at the last row.
-  void fill_below(const Profile& profile, int last_row, Colour top, Colour bottom);
+  // From the profile down to `last_row`: one color at the profile, another at the last row.
+  void fill_below(const Profile& profile, int last_row, Color top, Color bottom);
   void texture(const Profile& profile, int last_row, const Texture& texture);
   // The same on a plane that runs away to `horizon`: the texture's cells are its sizes at the bottom row.
   void plane_texture(const Profile& profile, int horizon, int last_row, const Texture& texture);
 
-  // Light, colour cast, vignette and film grain of +-grain levels, clamped to 8 bits.
+  // Light, color cast, vignette and film grain of +-grain levels, clamped to 8 bits.
   Image finish(int grain);
 
  private:

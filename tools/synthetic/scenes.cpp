@@ -11,8 +11,8 @@ namespace leat::tools {
 namespace scenes {
 
 void brick_wall(Painter& p) {
-  const Colour brick = p.blend_of({{165, 80, 60}, {190, 130, 95}, {205, 185, 155}, {130, 110, 105}});
-  const Colour mortar = p.blend_of({{190, 185, 175}, {130, 125, 120}, {215, 205, 190}});
+  const Color brick = p.blend_of({{165, 80, 60}, {190, 130, 95}, {205, 185, 155}, {130, 110, 105}});
+  const Color mortar = p.blend_of({{190, 185, 175}, {130, 125, 120}, {215, 205, 190}});
   const int length = p.between(50, 120), course = length * p.between(28, 42) / 100,
             joint = std::max(3, course / 7);
   const int slant = p.between(-90, 90), vanishing = p.share_of_height(20, 80);
@@ -37,13 +37,13 @@ void brick_wall(Painter& p) {
 namespace {
 
 // One building with lit windows, from `left` to the street.
-void building(Painter& p, int left, int top, int width, int street, Colour wall) {
+void building(Painter& p, int left, int top, int width, int street, Color wall) {
   p.rectangle(left, top, left + width, street, wall);
   const int step = p.between(9, 18), size = step * p.between(40, 65) / 100, occupied = p.between(30, 75);
-  const Colour lamp = p.blend_of({{255, 215, 130}, {255, 240, 200}, {200, 220, 255}});
+  const Color lamp = p.blend_of({{255, 215, 130}, {255, 240, 200}, {200, 220, 255}});
   for (int y = top + step / 2; y + size < street; y += step) {
     for (int x = left + step / 2; x + size < left + width; x += step) {
-      const Colour window = p.chance(occupied) ? lit(lamp, p.between(120, 256)) : lit(wall, 170);
+      const Color window = p.chance(occupied) ? lit(lamp, p.between(120, 256)) : lit(wall, 170);
       p.rectangle(x, y, x + size * 2 / 3, y + size, window);
     }
   }
@@ -53,7 +53,7 @@ void building(Painter& p, int left, int top, int width, int street, Colour wall)
 
 void city_night(Painter& p) {
   const int street = p.share_of_height(78, 92);
-  const Colour haze = p.blend_of({{120, 85, 95}, {150, 105, 75}, {75, 90, 150}});
+  const Color haze = p.blend_of({{120, 85, 95}, {150, 105, 75}, {75, 90, 150}});
   p.gradient(0, street, p.blend_of({{8, 10, 28}, {20, 18, 40}, {5, 8, 14}}), haze);
   const int cover = p.between(10, 50);
   p.clouds(street, p.blend_of({{70, 60, 70}, {40, 40, 60}}), cover);
@@ -62,7 +62,7 @@ void city_night(Painter& p) {
     p.disc(p.share_of_width(10, 90), y, radius, {235, 230, 205});
   }
   for (int layer = 0; layer < 2; ++layer) {
-    const Colour wall = p.blend_of({{34, 34, 48}, {54, 46, 50}, {24, 32, 44}});
+    const Color wall = p.blend_of({{34, 34, 48}, {54, 46, 50}, {24, 32, 44}});
     for (int x = -p.between(0, 40); x < p.width();) {
       const int width = p.between(40, 110);
       building(p, x, p.share_of_height(layer == 0 ? 15 : 35, layer == 0 ? 50 : 75), width, street,
@@ -79,20 +79,20 @@ void city_night(Painter& p) {
 }
 
 void space(Painter& p) {
-  const Colour depth = p.blend_of({{6, 4, 14}, {14, 8, 20}});
+  const Color depth = p.blend_of({{6, 4, 14}, {14, 8, 20}});
   p.gradient(0, p.height(), p.blend_of({{4, 4, 12}, {10, 8, 24}, {2, 6, 10}}), depth);
-  const Colour nebula = p.blend_of({{120, 50, 140}, {40, 90, 160}, {160, 70, 60}, {40, 130, 120}});
+  const Color nebula = p.blend_of({{120, 50, 140}, {40, 90, 160}, {160, 70, 60}, {40, 130, 120}});
   p.clouds(p.height(), nebula, p.between(10, 45));
   p.texture(p.level(0), p.height(), {12, 12, 4, 200});
   for (int i = p.between(150, 700); i > 0; --i) {
     const int light = p.between(40, 256);
-    const Colour star = lit(p.blend_of({{255, 250, 240}, {200, 215, 255}, {255, 220, 180}}), light);
+    const Color star = lit(p.blend_of({{255, 250, 240}, {200, 215, 255}, {255, 220, 180}}), light);
     const int y = p.share_of_height(0, 100);
     p.disc(p.share_of_width(0, 100), y, light > 245 ? 2 : light > 180 ? 1 : 0, star);
   }
   if (p.chance(75)) {
     const int x = p.share_of_width(15, 85), y = p.share_of_height(15, 85), radius = p.share_of_width(8, 24);
-    const Colour planet = p.blend_of({{200, 150, 100}, {90, 130, 190}, {190, 90, 60}, {150, 150, 160}});
+    const Color planet = p.blend_of({{200, 150, 100}, {90, 130, 190}, {190, 90, 60}, {150, 150, 160}});
     p.disc(x, y, radius, planet);
     const int shift =
         radius * p.between(20, 60) / 100;  // the night side: a disc of shade, moved off the planet
@@ -108,8 +108,8 @@ void space(Painter& p) {
 
 void sunset(Painter& p) {
   const int horizon = p.share_of_height(50, 75);
-  const Colour top = p.blend_of({{60, 50, 110}, {110, 70, 110}, {50, 70, 120}});
-  const Colour low = p.blend_of({{250, 150, 60}, {240, 110, 70}, {250, 190, 110}});
+  const Color top = p.blend_of({{60, 50, 110}, {110, 70, 110}, {50, 70, 120}});
+  const Color low = p.blend_of({{250, 150, 60}, {240, 110, 70}, {250, 190, 110}});
   p.gradient(0, horizon + 1, top, low);
   const int cover = p.between(20, 60);
   p.clouds(horizon, p.blend_of({{230, 110, 90}, {150, 80, 100}, {250, 170, 110}}), cover);

@@ -1,4 +1,4 @@
-// The ten classes of procedural pictures.
+// The ten classes of procedural images.
 #pragma once
 
 #include <span>

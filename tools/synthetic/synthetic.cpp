@@ -1,11 +1,13 @@
 #include "tools/synthetic/synthetic.h"
 
-#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
 #include "leat/datasets/rng.h"
 #include "tools/synthetic/painter.h"
 #include "tools/synthetic/scenes.h"
 
 namespace leat::tools {
+
+using namespace detail;
 
 const std::vector<std::string>& synthetic_class_names() {
   static const std::vector<std::string> names = [] {

@@ -1,4 +1,4 @@
-// A deterministic generator of JPEG images: ten classes of procedural pictures, for trying things out without
+// A deterministic generator of JPEG images: ten classes of procedural images, for trying things out without
 // data.
 #pragma once
 
@@ -11,18 +11,20 @@
 
 namespace leat::tools {
 
-// Rises when the pictures change, so that folders of older ones are told apart.
+using namespace detail;
+
+// Rises when the images change, so that folders of older ones are told apart.
 inline constexpr int kSyntheticVersion = 1;
 
 // "beach", "brick_wall", ...: sorted, so that ImageFolder's labels are these positions.
 const std::vector<std::string>& synthetic_class_names();
 
-// The class of picture `index`: index modulo the number of classes.
+// The class of image `index`: index modulo the number of classes.
 inline std::int64_t synthetic_label(std::uint64_t index) {
   return static_cast<std::int64_t>(index % 10);
 }
 
-// Picture `index` of the series `seed`: 400 to 600 pixels each way. A pure function; integer arithmetic only,
+// Image `index` of the series `seed`: 400 to 600 pixels each way. A pure function; integer arithmetic only,
 // so that it is the same on every machine.
 Image synthetic_image(std::uint64_t seed, std::uint64_t index);
 

@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "leat/datasets/errors.h"
-#include "leat/datasets/read_file.h"
-#include "leat/datasets/write_file.h"
+#include "leat/datasets/io/new_file.h"
+#include "leat/datasets/io/read_file.h"
 #include "tools/synthetic/synthetic.h"
 
 namespace leat::tools {
+
+using namespace detail;
 
 namespace {
 

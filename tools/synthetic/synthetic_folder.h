@@ -1,4 +1,4 @@
-// The generated pictures as an image folder on disk.
+// The generated images as an image folder on disk.
 #pragma once
 
 #include <cstddef>

@@ -53,7 +53,7 @@ Classifier::Classifier(Device& device, const ClassifierShape& shape, std::size_t
   }
 }
 
-Matrix Classifier::activation(std::size_t layer, const LabelledRows& batch) const {
+Matrix Classifier::activation(std::size_t layer, const LabeledRows& batch) const {
   return {layer == 0 ? batch.images : floats(activations_[layer - 1]), batch.rows, widths_[layer]};
 }
 
@@ -61,7 +61,7 @@ Matrix Classifier::weight(std::size_t layer) const {
   return {parameters_[2 * layer].value, widths_[layer + 1], widths_[layer]};
 }
 
-void Classifier::forward(const LabelledRows& batch, StreamRef stream) {
+void Classifier::forward(const LabeledRows& batch, StreamRef stream) {
   if (batch.rows > max_rows_) {
     throw ArgumentError(fmt::format("a batch of {} rows is more than the {} the classifier was made for",
                                     batch.rows, max_rows_));
@@ -73,13 +73,13 @@ void Classifier::forward(const LabelledRows& batch, StreamRef stream) {
   }
 }
 
-void Classifier::evaluate(const LabelledRows& batch, double* totals, StreamRef stream) {
+void Classifier::evaluate(const LabeledRows& batch, double* totals, StreamRef stream) {
   if (batch.rows == 0) return;
   forward(batch, stream);
   math_->softmax_cross_entropy(activation(layers(), batch), batch.labels, 0, nullptr, totals, stream);
 }
 
-void Classifier::train(const LabelledRows& batch, float scale, double* totals, const Ready& ready,
+void Classifier::train(const LabeledRows& batch, float scale, double* totals, const Ready& ready,
                        StreamRef stream) {
   if (batch.rows == 0) throw ArgumentError("training needs at least one row");
   forward(batch, stream);
@@ -88,7 +88,7 @@ void Classifier::train(const LabelledRows& batch, float scale, double* totals, c
   for (std::size_t layer = layers(); layer-- > 0;) backward_layer(layer, batch, ready, stream);
 }
 
-void Classifier::backward_layer(std::size_t layer, const LabelledRows& batch, const Ready& ready,
+void Classifier::backward_layer(std::size_t layer, const LabeledRows& batch, const Ready& ready,
                                 StreamRef stream) {
   const Matrix gradient{floats(activation_gradients_[layer]), batch.rows, widths_[layer + 1]};
   const Matrix weight_gradient{parameters_[2 * layer].gradient, widths_[layer + 1], widths_[layer]};

@@ -19,7 +19,7 @@ struct ClassifierShape {
 };
 
 // Rows of a batch in device memory: f32 [rows, inputs] and i64 [rows].
-struct LabelledRows {
+struct LabeledRows {
   float* images = nullptr;
   const std::int64_t* labels = nullptr;
   std::size_t rows = 0;
@@ -47,10 +47,10 @@ class Classifier {
   // One forward and backward pass over at least one row. Gradients are overwritten with `scale` times the sum
   // over the rows of the loss's gradient. `totals` (two doubles on the device) are added to as
   // Math::softmax_cross_entropy() says.
-  void train(const LabelledRows& batch, float scale, double* totals, const Ready& ready, StreamRef stream);
+  void train(const LabeledRows& batch, float scale, double* totals, const Ready& ready, StreamRef stream);
 
   // A forward pass that only adds to `totals`.
-  void evaluate(const LabelledRows& batch, double* totals, StreamRef stream);
+  void evaluate(const LabeledRows& batch, double* totals, StreamRef stream);
 
   std::string math_name() const { return math_->name(); }
   void sgd_step(const SgdOptions& options, StreamRef stream) {
@@ -59,11 +59,11 @@ class Classifier {
 
  private:
   // What layer `i` reads and writes: activation(0) is the image, activation(layers) the logits.
-  Matrix activation(std::size_t layer, const LabelledRows& batch) const;
+  Matrix activation(std::size_t layer, const LabeledRows& batch) const;
   Matrix weight(std::size_t layer) const;
   std::size_t layers() const noexcept { return widths_.size() - 1; }
-  void forward(const LabelledRows& batch, StreamRef stream);
-  void backward_layer(std::size_t layer, const LabelledRows& batch, const Ready& ready, StreamRef stream);
+  void forward(const LabeledRows& batch, StreamRef stream);
+  void backward_layer(std::size_t layer, const LabeledRows& batch, const Ready& ready, StreamRef stream);
 
   std::vector<std::size_t> widths_;  // inputs, hidden..., classes
   std::size_t max_rows_;

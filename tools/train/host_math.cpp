@@ -15,7 +15,7 @@ namespace {
 
 // Runs a product. OpenBLAS is held to one thread for each, because replicas are the parallelism here and the other
 // cores belong to the loader's workers. Built serial, it hands out its buffers without a lock (several products at once
-// then give wrong results, as they do with 0.3.21 of Debian 12), so there they run one at a time; the flavours with
+// then give wrong results, as they do with 0.3.21 of Debian 12), so there they run one at a time; the flavors with
 // threads are safe.
 template <class Product>
 void run_product(const Product& product) {
@@ -24,7 +24,7 @@ void run_product(const Product& product) {
     const std::lock_guard lock(mutex);
     return product();
   }
-  // Once for each calling thread: the OpenMP flavour keeps the number of threads per thread.
+  // Once for each calling thread: the OpenMP flavor keeps the number of threads per thread.
   thread_local const bool single = [] {
     const std::lock_guard lock(mutex);
     openblas_set_num_threads(1);

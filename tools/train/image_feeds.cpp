@@ -8,8 +8,8 @@
 namespace leat::tools {
 namespace {
 
-// Of the picture, the least that a training crop shows. Small pictures need most of themselves to be
-// recognised.
+// Of the image, the least that a training crop shows. Small images need most of themselves to be
+// recognized.
 constexpr double kMinCropArea = 0.6;
 
 DataLoaderOptions loader_options(const Dataset& dataset, const TrainOptions& options,

@@ -31,7 +31,7 @@ struct ModelParameter {
 };
 
 // Each parameter starts at a multiple of kAlignment elements; the gaps are zero and stay so. One thread at a
-// time uses a set; its memory is used on streams only. Whoever destroys it has synchronised them.
+// time uses a set; its memory is used on streams only. Whoever destroys it has synchronized them.
 class ParameterSet {
  public:
   static constexpr std::size_t kAlignment = 64;  // elements: 256 bytes
@@ -48,7 +48,7 @@ class ParameterSet {
 
   void sgd_step(Math& math, const SgdOptions& options, StreamRef stream);
 
-  // Values of every parameter, one after the other without gaps; synchronises `stream`.
+  // Values of every parameter, one after the other without gaps; synchronizes `stream`.
   std::vector<float> values_on_host(StreamRef stream) const;
   std::vector<float> gradients_on_host(StreamRef stream) const;
 

@@ -32,13 +32,13 @@ Replica::Replica(Device& device, std::unique_ptr<Communicator> communicator, con
   device.fill_zero(totals_.data(), totals_.size(), stream_);
 }
 
-void Replica::train(const LabelledRows& batch, float scale, const SgdOptions& options) {
+void Replica::train(const LabeledRows& batch, float scale, const SgdOptions& options) {
   reduce_gradients_of(batch, scale);
   classifier_.sgd_step(options, stream_);
   rows_ += batch.rows;
 }
 
-void Replica::reduce_gradients_of(const LabelledRows& batch, float scale) {
+void Replica::reduce_gradients_of(const LabeledRows& batch, float scale) {
   const auto ready = [this](std::size_t i) {
     if (reducer_) reducer_->mark_ready(i, stream_);
   };
@@ -48,7 +48,7 @@ void Replica::reduce_gradients_of(const LabelledRows& batch, float scale) {
   reducer_->finish(stream_);
 }
 
-void Replica::evaluate(const LabelledRows& batch) {
+void Replica::evaluate(const LabeledRows& batch) {
   classifier_.evaluate(batch, totals(), stream_);
   rows_ += batch.rows;
 }

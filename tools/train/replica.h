@@ -37,10 +37,10 @@ class Replica {
 
   // A step: gradients of these rows (perhaps none), times `scale`, summed over all ranks, and SGD with the
   // sums.
-  void train(const LabelledRows& batch, float scale, const SgdOptions& options);
+  void train(const LabeledRows& batch, float scale, const SgdOptions& options);
 
   // Adds the rows to the totals and changes nothing else.
-  void evaluate(const LabelledRows& batch);
+  void evaluate(const LabeledRows& batch);
 
   // The totals of all ranks, and a new start. In two parts, so that one thread can start them on several
   // replicas before it waits for one.
@@ -53,7 +53,7 @@ class Replica {
  private:
   static constexpr std::size_t kTotals = 3;  // loss, correct, rows
 
-  void reduce_gradients_of(const LabelledRows& batch, float scale);
+  void reduce_gradients_of(const LabeledRows& batch, float scale);
   double* totals() const { return reinterpret_cast<double*>(totals_.data()); }
 
   Device* device_;

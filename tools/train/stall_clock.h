@@ -9,7 +9,7 @@ namespace leat::tools {
 
 // Times are taken on the stream, when it gets there, and not when the host enqueues: a host that runs ahead
 // is no data that is late. Threads: the members are called by one thread at a time; the stream's host
-// functions write between restart() and the synchronisation of the stream that must come before seconds().
+// functions write between restart() and the synchronization of the stream that must come before seconds().
 class StallClock {
  public:
   // The stream is idle from now on. Nothing is enqueued on it.

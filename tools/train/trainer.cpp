@@ -17,7 +17,7 @@ using namespace detail;
 
 namespace {
 
-LabelledRows rows_of(const DeviceBatch& batch, const RowRange& range) {
+LabeledRows rows_of(const DeviceBatch& batch, const RowRange& range) {
   const TensorView images = batch["image"].rows(range.first, range.last);
   const TensorView labels = batch["label"].rows(range.first, range.last);
   return {static_cast<float*>(images.data), static_cast<const std::int64_t*>(labels.data), range.size()};
@@ -57,7 +57,7 @@ void Trainer::make_replicas(std::vector<std::unique_ptr<Communicator>> communica
 }
 
 EpochFigures Trainer::train(Prefetcher& feed, std::uint64_t epoch, std::size_t samples) {
-  const auto train_step = [this](Replica& replica, const LabelledRows& rows, const Step& step) {
+  const auto train_step = [this](Replica& replica, const LabeledRows& rows, const Step& step) {
     SgdOptions sgd = options_.sgd;
     sgd.learning_rate = learning_rate(sgd.learning_rate, steps_done_ + step.number, options_.total_steps);
     replica.train(rows, 1.0F / static_cast<float>(step.rows), sgd);
@@ -69,7 +69,7 @@ EpochFigures Trainer::train(Prefetcher& feed, std::uint64_t epoch, std::size_t s
 
 EpochFigures Trainer::evaluate(Prefetcher& feed, std::size_t samples) {
   return run_epoch(feed, 0, samples,
-                   [](Replica& replica, const LabelledRows& rows, const Step&) { replica.evaluate(rows); });
+                   [](Replica& replica, const LabeledRows& rows, const Step&) { replica.evaluate(rows); });
 }
 
 std::size_t Trainer::steps_of(std::size_t samples) const {
@@ -110,7 +110,7 @@ void Trainer::run_step(const std::optional<DeviceBatch>& batch, const Step& step
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     const StreamRef stream = replicas_[i]->stream();
     if (i > 0) device_->wait(stream, arrived_);
-    work(*replicas_[i], i < chunks.size() ? rows_of(*batch, chunks[i]) : LabelledRows(), step);
+    work(*replicas_[i], i < chunks.size() ? rows_of(*batch, chunks[i]) : LabeledRows(), step);
     if (i > 0) device_->record(done_[i], stream);
   }
   // The batch goes back when the consumer's stream has passed this point, so that waits for all others.

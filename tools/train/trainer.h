@@ -58,7 +58,7 @@ class Trainer {
     std::size_t number = 0;  // in the epoch, from 0
     std::size_t rows = 0;    // of the global batch
   };
-  using Work = std::function<void(Replica& replica, const LabelledRows& rows, const Step& step)>;
+  using Work = std::function<void(Replica& replica, const LabeledRows& rows, const Step& step)>;
 
   void make_replicas(std::vector<std::unique_ptr<Communicator>> communicators);
   std::size_t steps_of(std::size_t samples) const;

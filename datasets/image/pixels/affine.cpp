@@ -8,7 +8,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -147,4 +147,4 @@ void affine(ImageView from, MutableImageView to, const AffineMatrix& m, Rgb fill
               fill);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -1,12 +1,12 @@
-// Moving, turning, scaling and shearing pictures, without interpolation.
+// Moving, turning, scaling and shearing images, without interpolation.
 #pragma once
 
 #include "leat/datasets/image/image.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Output pixel (x, y) takes the source's pixel at (a x + b y + c, d x + e y + f), of continuous coordinates: the
-// centre of the first pixel is (0.5, 0.5).
+// center of the first pixel is (0.5, 0.5).
 struct AffineMatrix {
   double a, b, c;
   double d, e, f;
@@ -18,4 +18,4 @@ struct AffineMatrix {
 // `to` do not overlap. Throws ArgumentError on a matrix with an entry that is not finite.
 void affine(ImageView from, MutableImageView to, const AffineMatrix& matrix, Rgb fill);
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -10,13 +10,13 @@
 #include "leat/datasets/image/pixels/kernels.h"
 #include "leat/datasets/image/pixels/rows.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
 float checked(double factor) {
   const auto alpha = static_cast<float>(factor);
-  if (!std::isfinite(alpha)) throw ArgumentError(fmt::format("a picture cannot be blended by {}", factor));
+  if (!std::isfinite(alpha)) throw ArgumentError(fmt::format("an image cannot be blended by {}", factor));
   return alpha;
 }
 
@@ -67,4 +67,4 @@ void adjust_sharpness(MutableImageView pixels, double factor, Image& scratch) {
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

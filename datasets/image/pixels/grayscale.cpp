@@ -3,10 +3,10 @@
 #include "leat/datasets/image/pixels/kernels.h"
 #include "leat/datasets/image/pixels/rows.h"
 
-namespace leat {
+namespace leat::detail {
 
 void to_grayscale(MutableImageView pixels) {
   for_each_run(pixels, kernels::make_gray);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -6,7 +6,7 @@
 #include "leat/datasets/image/pixels/kernels.h"
 #include "leat/datasets/image/pixels/rows.h"
 
-namespace leat {
+namespace leat::detail {
 
 void adjust_hue(MutableImageView pixels, double shift) {
   if (!(shift >= -0.5 && shift <= 0.5)) {
@@ -16,4 +16,4 @@ void adjust_hue(MutableImageView pixels, double shift) {
   for_each_run(pixels, [&](std::uint8_t* rgb, std::size_t count) { kernels::turn_hues(rgb, count, moved); });
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -1,9 +1,9 @@
 // Turning hues. Included once for each instruction set, by kernels-inl.h, behind vectors-inl.h.
 HWY_BEFORE_NAMESPACE();
-namespace leat::kernels {
+namespace leat::detail::kernels {
 namespace HWY_NAMESPACE {
 
-// Pillow computes in double and float by turns. With all floats, bytes come out the same for all 2^24 colours and
+// Pillow computes in double and float by turns. With all floats, bytes come out the same for all 2^24 colors and
 // 256 hues, 8-bit numbers being what they are: a test tries the cases that there are.
 struct HueTurn {
   FloatVec shift;
@@ -20,7 +20,7 @@ struct HueTurn {
                           hn::IfThenElse(hn::Eq(p.green, highest), from_green, from_blue));
   }
 
-  // A channel of the turned colour: `way` is how far its hue is from the channel's, 85 steps being a sixth.
+  // A channel of the turned color: `way` is how far its hue is from the channel's, 85 steps being a sixth.
   static HWY_INLINE IntVec Channel(FloatVec way, FloatVec saturation, FloatVec value) {
     const auto share = hn::Sub(Number(255 * 85), hn::Mul(saturation, Clamp(way, 85)));
     return Truncated(hn::Add(hn::Mul(hn::Mul(value, share), Number(1.0F / (255 * 85))), Number(0.5F)));
@@ -51,5 +51,5 @@ inline void TurnHues(std::uint8_t* rgb, std::size_t count, std::uint8_t shift) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace leat::kernels
+}  // namespace leat::detail::kernels
 HWY_AFTER_NAMESPACE();

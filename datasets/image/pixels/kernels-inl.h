@@ -5,7 +5,7 @@
 #include "leat/datasets/image/pixels/hue_kernel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace leat::kernels {
+namespace leat::detail::kernels {
 namespace HWY_NAMESPACE {
 
 HWY_INLINE IntVec Blend(FloatVec plain, FloatVec bytes, FloatVec factor) {
@@ -161,5 +161,5 @@ inline void InvertBytesFrom(std::uint8_t* bytes, std::size_t count, std::uint8_t
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace leat::kernels
+}  // namespace leat::detail::kernels
 HWY_AFTER_NAMESPACE();

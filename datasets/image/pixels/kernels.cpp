@@ -6,7 +6,7 @@
 
 #include "leat/datasets/image/pixels/kernels-inl.h"
 
-namespace leat::kernels {
+namespace leat::detail::kernels {
 
 HWY_EXPORT(BlendWithConstant);
 HWY_EXPORT(BlendWithGray);
@@ -49,4 +49,4 @@ void invert_bytes_from(std::uint8_t* bytes, std::size_t count, std::uint8_t thre
   HWY_DYNAMIC_DISPATCH(InvertBytesFrom)(bytes, count, threshold);
 }
 
-}  // namespace leat::kernels
+}  // namespace leat::detail::kernels

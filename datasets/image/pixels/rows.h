@@ -1,9 +1,9 @@
-// A picture's rows, for what does not care where one ends.
+// An image's rows, for what does not care where one ends.
 #pragma once
 
 #include "leat/datasets/image/image.h"
 
-namespace leat {
+namespace leat::detail {
 
 // Calls body(first byte, bytes) for each row, or once for all of them where no gap is between them.
 template <class Byte, class Body>
@@ -14,4 +14,4 @@ void for_each_run(BasicImageView<Byte> pixels, const Body& body) {
   for (int y = 0; y < pixels.size.height; ++y) body(pixels.row(y), pixels.row_bytes());
 }
 
-}  // namespace leat
+}  // namespace leat::detail

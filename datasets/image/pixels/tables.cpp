@@ -9,7 +9,7 @@
 #include "leat/datasets/image/pixels/kernels.h"
 #include "leat/datasets/image/pixels/rows.h"
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -121,4 +121,4 @@ void equalize(MutableImageView pixels) {
   map_channels(pixels, equalized);
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -1,9 +1,9 @@
-// What maps each byte of a picture by itself, to the byte as Pillow's ImageOps.
+// What maps each byte of an image by itself, to the byte as Pillow's ImageOps.
 #pragma once
 
 #include "leat/datasets/image/image.h"
 
-namespace leat {
+namespace leat::detail {
 
 void invert(MutableImageView pixels);
 
@@ -20,4 +20,4 @@ void auto_contrast(MutableImageView pixels);
 // fewer than 255 pixels have another value than its highest.
 void equalize(MutableImageView pixels);
 
-}  // namespace leat
+}  // namespace leat::detail

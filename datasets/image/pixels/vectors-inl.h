@@ -6,7 +6,7 @@
 #include <cstring>
 
 HWY_BEFORE_NAMESPACE();
-namespace leat::kernels {
+namespace leat::detail::kernels {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -109,5 +109,5 @@ HWY_INLINE void ForPixels(std::uint8_t* rgb, std::size_t count, const Op& op) {
 }
 
 }  // namespace HWY_NAMESPACE
-}  // namespace leat::kernels
+}  // namespace leat::detail::kernels
 HWY_AFTER_NAMESPACE();

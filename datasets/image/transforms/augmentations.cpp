@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace leat {
+namespace leat::detail {
 
 namespace {
 
@@ -27,27 +27,27 @@ double tangent_of_shear(double magnitude) {
 }
 
 // Pillow's Image.rotate about the middle: counter-clockwise, sine and cosine rounded to 15 digits.
-AffineMatrix rotation(double degrees, Size picture) {
+AffineMatrix rotation(double degrees, Size image) {
   const double turn = std::fmod(degrees, 360.0);
   const double angle = -(turn < 0 ? turn + 360 : turn) * (std::numbers::pi / 180);
   const auto rounded = [](double value) { return std::nearbyint(value * 1e15) / 1e15; };
   const double a = rounded(std::cos(angle)), b = rounded(std::sin(angle)), d = rounded(-std::sin(angle));
-  const double x = picture.width / 2.0, y = picture.height / 2.0;
+  const double x = image.width / 2.0, y = image.height / 2.0;
   return {a, b, a * -x + b * -y + x, d, a, d * -x + a * -y + y};
 }
 
 }  // namespace
 
-double magnitude_of(Augmentation what, int bin, int bins, Size picture) {
+double magnitude_of(Augmentation what, int bin, int bins, Size image) {
   constexpr double kMostShift = 150.0 / 331.0;  // of an edge
   switch (what) {
     case Augmentation::shear_x:
     case Augmentation::shear_y:
       return linspace(0, 0.3, bins, bin);
     case Augmentation::translate_x:
-      return linspace(0, kMostShift * picture.width, bins, bin);
+      return linspace(0, kMostShift * image.width, bins, bin);
     case Augmentation::translate_y:
-      return linspace(0, kMostShift * picture.height, bins, bin);
+      return linspace(0, kMostShift * image.height, bins, bin);
     case Augmentation::rotate:
       return linspace(0, 30, bins, bin);
     case Augmentation::brightness:
@@ -71,7 +71,7 @@ bool has_sign(Augmentation what) noexcept {
   return what >= Augmentation::shear_x && what <= Augmentation::sharpness;
 }
 
-std::optional<PixelEdit> edit_of(Augmentation what, double magnitude, Size picture, Rgb fill) {
+std::optional<PixelEdit> edit_of(Augmentation what, double magnitude, Size image, Rgb fill) {
   switch (what) {
     case Augmentation::shear_x:
       return edit::Affine{{1, tangent_of_shear(magnitude), 0, 0, 1, 0}, fill};
@@ -82,7 +82,7 @@ std::optional<PixelEdit> edit_of(Augmentation what, double magnitude, Size pictu
     case Augmentation::translate_y:
       return edit::Affine{{1, 0, 0, 0, 1, -std::trunc(magnitude)}, fill};
     case Augmentation::rotate:
-      return edit::Affine{rotation(magnitude, picture), fill};
+      return edit::Affine{rotation(magnitude, image), fill};
     case Augmentation::brightness:
       return edit::Brightness{1 + magnitude};
     case Augmentation::color:
@@ -105,4 +105,4 @@ std::optional<PixelEdit> edit_of(Augmentation what, double magnitude, Size pictu
   return std::nullopt;
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "leat/datasets/image/pixel_edits.h"
+#include "leat/datasets/image/pixels/pixel_edits.h"
 
-namespace leat {
+namespace leat::detail {
 
 enum class Augmentation {  // in torchvision's order, which is what an index draws
   identity,
@@ -28,12 +28,12 @@ inline constexpr int kAugmentations = 14;
 
 // How strong bin `bin` of `bins` is: a tangent, pixels, degrees, what is added to a factor of 1, bits, a threshold; 0 of
 // those that know no strength. Linear in the bin, in float, as torch.linspace.
-double magnitude_of(Augmentation what, int bin, int bins, Size picture);
+double magnitude_of(Augmentation what, int bin, int bins, Size image);
 
 // Whether the sign of its magnitude is drawn.
 bool has_sign(Augmentation what) noexcept;
 
-// Nullopt for the identity. What the picture leaves free of itself is filled.
-std::optional<PixelEdit> edit_of(Augmentation what, double magnitude, Size picture, Rgb fill);
+// Nullopt for the identity. What the image leaves free of itself is filled.
+std::optional<PixelEdit> edit_of(Augmentation what, double magnitude, Size image, Rgb fill);
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -6,7 +6,7 @@
 
 #include "leat/datasets/errors.h"
 
-namespace leat {
+namespace leat::detail {
 
 void require_extents(const char* transform, Size size) {
   if (size.width < 1 || size.height < 1) {
@@ -38,4 +38,4 @@ void require_within(const char* transform, const char* name, Interval interval, 
   }
 }
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -2,14 +2,9 @@
 // its value.
 #pragma once
 
-#include "leat/datasets/image/image.h"
+#include "leat/datasets/transforms.h"
 
-namespace leat {
-
-struct Interval {
-  double low;
-  double high;
-};
+namespace leat::detail {
 
 void require_extents(const char* transform, Size size);  // at least 1
 void require_probability(const char* transform, double p);
@@ -19,4 +14,4 @@ void require_positive(const char* transform, const char* name, Interval interval
 // Within [least, most], and not empty.
 void require_within(const char* transform, const char* name, Interval interval, double least, double most);
 
-}  // namespace leat
+}  // namespace leat::detail

@@ -3,11 +3,12 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "leat/datasets/errors.h"
-#include "leat/datasets/shards/class_names_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temporary_folder.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Pictures whose every pixel is arithmetic.
+// Images whose every pixel is arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,9 @@
 
 namespace leat::test {
 
-// Restless: neighbours differ by a lot, in all channels.
+using namespace leat::detail;
+
+// Restless: neighbors differ by a lot, in all channels.
 inline int formula(int x, int y, int channel) {
   return (x * 7 + y * 13 + channel * 50 + x * y * 3) & 255;
 }

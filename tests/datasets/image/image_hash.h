@@ -1,4 +1,4 @@
-// Pictures as one number, to compare them with those that other programs made.
+// Images as one number, to compare them with those that other programs made.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,8 @@
 #include "leat/datasets/image/image.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 // FNV-1a of all bytes, row by row.
 inline std::uint64_t fnv1a(ImageView image) {

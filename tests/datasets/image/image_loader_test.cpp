@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "leat/datasets/errors.h"
-#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
+#include "leat/datasets/image/transforms/transform_plan.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/jpeg_files.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 
@@ -57,7 +60,7 @@ Size corner(Size size, std::string_view names, int number) {
 
 }  // namespace
 
-TEST_CASE("a loaded picture is what the transforms make of it") {
+TEST_CASE("a loaded image is what the transforms make of it") {
   const auto jpeg = encode_jpeg(image_of({200, 120}, ramp).view(), {100, ChromaSampling::full});
   const Image image = load(jpeg, Resize{60} | CenterCrop{40} | RandomHorizontalFlip{1}, {40, 40});
   // Resize halves; the crop starts at (30, 10); output x shows column 39 - x of it, the mean of two source
@@ -76,7 +79,7 @@ TEST_CASE("a row of the wrong size is refused") {
   expect_error<ArgumentError>([&] { load(jpeg, CenterCrop{40}, {40, 41}); }, {"40 x 41", "40 x 40"});
 }
 
-TEST_CASE("normalised pixels are the u8 ones, scaled, plane after plane") {
+TEST_CASE("normalized pixels are the u8 ones, scaled, plane after plane") {
   const auto jpeg = encode_jpeg(image_of({90, 70}, formula).view());
   const TransformPipeline transforms = RandomResizedCrop{37} | RandomHorizontalFlip{};
   const Image plain = load(jpeg, transforms, {37, 37});
@@ -85,7 +88,7 @@ TEST_CASE("normalised pixels are the u8 ones, scaled, plane after plane") {
   std::vector<float> planes(3 * 37 * 37);
   Rng rng(1, 1, 1);
   ImageLoader::of_this_thread().load(jpeg, normalized, {}, rng,
-                                     ScaledPlanes{planes.data(), {37, 37}, *normalized.scale()});
+                                     ScaledPlanes{planes.data(), {37, 37}, *scale_of(normalized)});
   for (int c = 0; c < 3; ++c) {
     const auto i = static_cast<std::size_t>(c);
     const float scale = static_cast<float>(1.0 / (255.0 * std[i])), bias = -mean[i] / std[i];
@@ -98,7 +101,7 @@ TEST_CASE("normalised pixels are the u8 ones, scaled, plane after plane") {
   }
 }
 
-TEST_CASE("a reducing gap decodes large pictures at a part of their size, about the same") {
+TEST_CASE("a reducing gap decodes large images at a part of their size, about the same") {
   const auto jpeg = encode_jpeg(image_of({256, 248}, ramp).view(), {100, ChromaSampling::full});
   const Image exact = load(jpeg, Resize(31, 32), {32, 31});
   for (const double gap : {1.0, 2.0, 3.0}) {
@@ -110,7 +113,7 @@ TEST_CASE("a reducing gap decodes large pictures at a part of their size, about 
   }
 }
 
-TEST_CASE("pictures are turned upright on request, each orientation its way") {
+TEST_CASE("images are turned upright on request, each orientation its way") {
   const Image stored = image_of({48, 32}, ramp);
   const Bytes jpeg = encode_jpeg(stored.view(), {100, ChromaSampling::full});
   for (int number = 1; number <= 8; ++number) {
@@ -118,7 +121,7 @@ TEST_CASE("pictures are turned upright on request, each orientation its way") {
     const Size size = number < 5 ? Size{48, 32} : Size{32, 48};
     const Image turned = load(with_exif(jpeg, number, number % 2 == 0), Resize(size.height, size.width), size,
                               {.exif_orientation = true});
-    // Where the stored picture's first pixel, and the last of its first row, are to be seen (EXIF: "the 0th
+    // Where the stored image's first pixel, and the last of its first row, are to be seen (EXIF: "the 0th
     // row is at the visual top, right, ..., the 0th column at the visual left, top, ...").
     const Size first = corner(size, "tl tr br bl tl tr br bl", number);
     const Size second = corner(size, "tr tl bl br bl br tr tl", number);
@@ -131,7 +134,7 @@ TEST_CASE("pictures are turned upright on request, each orientation its way") {
   }
 }
 
-TEST_CASE("a crop of a turned picture is that crop of the upright one") {
+TEST_CASE("a crop of a turned image is that crop of the upright one") {
   const Bytes jpeg = encode_jpeg(image_of({90, 70}, formula).view(), {100, ChromaSampling::half});
   for (int number = 1; number <= 8; ++number) {
     INFO("orientation " << number);
@@ -172,7 +175,7 @@ TEST_CASE("pixels that a JPEG file holds and the same pixels stored give the sam
   }
 }
 
-TEST_CASE("with edits and borders, too, normalised pixels are the u8 ones, scaled") {
+TEST_CASE("with edits and borders, too, normalized pixels are the u8 ones, scaled") {
   const Image source = image_of({60, 48}, formula);
   const Normalize normalize({0.485F, 0.25F, 0}, {0.229F, 0.5F, 1});
   for (const TransformPipeline& transforms : pipelines()) {
@@ -181,7 +184,7 @@ TEST_CASE("with edits and borders, too, normalised pixels are the u8 ones, scale
     const TransformPipeline normalized = transforms | normalize;
     std::vector<float> planes(static_cast<std::size_t>(size.width * size.height) * 3);
     Rng rng(1, 1, 1);
-    const ChannelScale& scale = *normalized.scale();
+    const ChannelScale scale = *scale_of(normalized);
     ImageLoader::of_this_thread().load(source.view(), normalized, rng,
                                        ScaledPlanes{planes.data(), size, scale});
     auto value = planes.begin();

@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "leat/datasets/errors.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
 #include "leat/datasets/image/image_loader.h"
-#include "leat/datasets/image/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/image/sample_images.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 

@@ -9,6 +9,8 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 TEST_CASE("a run of pixels is painted to its end and not beyond") {
   for (int pixels = -1; pixels <= 40; ++pixels) {
     std::vector<std::uint8_t> bytes(41 * 3, 9);

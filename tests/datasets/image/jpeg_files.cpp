@@ -70,7 +70,7 @@ Pixels pixels_of(const Image& image, int components, J_COLOR_SPACE space, const 
 
 }  // namespace
 
-Bytes grey_jpeg(const Image& image) {
+Bytes gray_jpeg(const Image& image) {
   return compress(pixels_of(image, 1, JCS_GRAYSCALE, [](const std::uint8_t* rgb, int) { return rgb[0]; }),
                   [](auto&) {});
 }
@@ -115,7 +115,7 @@ Bytes coarse_progressive_jpeg(const Image& image) {
   });
 }
 
-Bytes grey_jpeg(Size size, std::uint8_t level) {
+Bytes gray_jpeg(Size size, std::uint8_t level) {
   const std::size_t pixels = std::size_t(size.width) * std::size_t(size.height);
   return compress({size, 1, JCS_GRAYSCALE, std::vector<std::uint8_t>(pixels, level)}, [](auto&) {});
 }
@@ -163,7 +163,7 @@ Bytes with_size(Bytes jpeg, int width, int height) {
 
 Bytes with_exif(Bytes jpeg, int orientation, bool little_endian) {
   const int lo = orientation & 255;
-  // A directory of two entries: the picture's width, and its orientation.
+  // A directory of two entries: the image's width, and its orientation.
   const std::vector<int> big{'M', 'M', 0, 42, 0,    0, 0, 8, 0, 2, 1, 0, 0,  3, 0, 0, 0, 1, 0,
                              99,  0,   0, 1,  0x12, 0, 3, 0, 0, 0, 1, 0, lo, 0, 0, 0, 0, 0, 0};
   const std::vector<int> little{'I', 'I', 42, 0,    8, 0, 0, 0, 2, 0, 0, 1,  3, 0, 1, 0, 0, 0, 99,

@@ -11,15 +11,17 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 using Bytes = std::vector<std::byte>;
 
-Bytes grey_jpeg(Size size, std::uint8_t level);
-// One colour, as the four stored bytes of every pixel; with Adobe's marker, as CMYK or transformed to YCCK.
+Bytes gray_jpeg(Size size, std::uint8_t level);
+// One color, as the four stored bytes of every pixel; with Adobe's marker, as CMYK or transformed to YCCK.
 Bytes cmyk_jpeg(Size size, const std::uint8_t (&stored)[4], bool ycck);
 // The four components are red, green, blue and 255 - green.
 Bytes cmyk_jpeg(const Image& image, bool ycck);
 // The red channel.
-Bytes grey_jpeg(const Image& image);
+Bytes gray_jpeg(const Image& image);
 // Factors of the luma plane; the chroma planes have 1 and 1.
 struct Sampling {
   int horizontal;
@@ -42,9 +44,9 @@ Bytes optimized_jpeg(const Image& image, int quality);
 
 // The same image without the header segments of these markers, such as 0xdb: its quantization tables.
 Bytes without_segments(const Bytes& jpeg, std::initializer_list<int> markers);
-// The same picture claiming other extents in its header.
+// The same image claiming other extents in its header.
 Bytes with_size(Bytes jpeg, int width, int height);
-// The same picture with an EXIF segment that states an orientation, in either byte order.
+// The same image with an EXIF segment that states an orientation, in either byte order.
 Bytes with_exif(Bytes jpeg, int orientation, bool little_endian);
 // The position of the first marker 0xff `marker` at or behind `from`.
 std::size_t find_marker(std::span<const std::byte> jpeg, int marker, std::size_t from = 0);

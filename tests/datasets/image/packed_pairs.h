@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "leat/datasets/image/resample_kernels.h"
+#include "leat/datasets/image/resample/resample_kernels.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 // Of weights[tap * pixels + position].
 inline std::vector<std::int32_t> packed_pairs(const std::vector<std::int32_t>& weights, std::size_t pixels,

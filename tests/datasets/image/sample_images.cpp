@@ -2,12 +2,14 @@
 
 #include <functional>
 
-#include "leat/datasets/image/jpeg_encoder.h"
+#include "leat/datasets/image/codecs/jpeg_encoder.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/datasets/support/file_bytes.h"
 #include "tests/datasets/support/png_bytes.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 
@@ -27,7 +29,7 @@ Bytes random_jpeg(Rng& rng) {
   const Image image = random_image(rng);
   switch (rng.below(14)) {
     case 0:
-      return grey_jpeg(image);
+      return gray_jpeg(image);
     case 1:
       return cmyk_jpeg(image, rng.bernoulli(0.5));
     case 2:
@@ -55,10 +57,10 @@ Bytes random_jpeg(Rng& rng) {
 }
 
 Bytes random_png(Rng& rng) {
-  constexpr PngKind kKinds[] = {PngKind::grey, PngKind::rgb, PngKind::palette, PngKind::grey_alpha,
+  constexpr PngKind kKinds[] = {PngKind::gray, PngKind::rgb, PngKind::palette, PngKind::gray_alpha,
                                 PngKind::rgb_alpha};
   const PngKind kind = kKinds[rng.below(std::size(kKinds))];
-  const bool small = kind == PngKind::grey || kind == PngKind::palette;
+  const bool small = kind == PngKind::gray || kind == PngKind::palette;
   const int depth = small ? 1 << rng.below(4) : kind != PngKind::palette && rng.bernoulli(0.3) ? 16 : 8;
   const int shift = between(0, 255, rng);
   const unsigned mask = (1U << depth) - 1;

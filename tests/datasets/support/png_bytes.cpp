@@ -22,7 +22,7 @@ int samples_of(PngKind kind) {
   switch (kind) {
     case PngKind::rgb:
       return 3;
-    case PngKind::grey_alpha:
+    case PngKind::gray_alpha:
       return 2;
     case PngKind::rgb_alpha:
       return 4;
@@ -32,23 +32,23 @@ int samples_of(PngKind kind) {
 }
 
 // Samples one after the other, the most significant bit first, in whole bytes at the end of a row.
-void append_row(const PngPicture& picture, const Pass& pass, int y, std::string& out) {
+void append_row(const PngImage& image, const Pass& pass, int y, std::string& out) {
   unsigned bits = 0, count = 0;
-  for (int x = pass.x; x < picture.size.width; x += pass.dx) {
-    for (int sample = 0; sample < samples_of(picture.kind); ++sample) {
-      bits = bits << picture.depth | picture.value(x, y, sample);
-      for (count += static_cast<unsigned>(picture.depth); count >= 8; count -= 8)
+  for (int x = pass.x; x < image.size.width; x += pass.dx) {
+    for (int sample = 0; sample < samples_of(image.kind); ++sample) {
+      bits = bits << image.depth | image.value(x, y, sample);
+      for (count += static_cast<unsigned>(image.depth); count >= 8; count -= 8)
         out += static_cast<char>(bits >> (count - 8));
     }
   }
   if (count != 0) out += static_cast<char>(bits << (8 - count));
 }
 
-void append_pass(const PngPicture& picture, const Pass& pass, std::string& out) {
-  if (pass.x >= picture.size.width) return;
-  for (int y = pass.y; y < picture.size.height; y += pass.dy) {
+void append_pass(const PngImage& image, const Pass& pass, std::string& out) {
+  if (pass.x >= image.size.width) return;
+  for (int y = pass.y; y < image.size.height; y += pass.dy) {
     out += '\0';  // the row's filter: none
-    append_row(picture, pass, y, out);
+    append_row(image, pass, y, out);
   }
 }
 
@@ -74,24 +74,24 @@ std::string png_chunk(std::string_view type, std::string_view data) {
       .str();
 }
 
-std::string png_header(const PngPicture& picture) {
+std::string png_header(const PngImage& image) {
   return png_chunk("IHDR", FileBytes()
-                               .big(static_cast<std::uint32_t>(picture.size.width))
-                               .big(static_cast<std::uint32_t>(picture.size.height))
-                               .u8(static_cast<unsigned>(picture.depth))
-                               .u8(static_cast<unsigned>(picture.kind))
+                               .big(static_cast<std::uint32_t>(image.size.width))
+                               .big(static_cast<std::uint32_t>(image.size.height))
+                               .u8(static_cast<unsigned>(image.depth))
+                               .u8(static_cast<unsigned>(image.kind))
                                .zeros(2)
-                               .u8(picture.interlaced ? 1 : 0));
+                               .u8(image.interlaced ? 1 : 0));
 }
 
-std::string png_file(const PngPicture& picture) {
+std::string png_file(const PngImage& image) {
   std::string rows;
-  if (picture.interlaced) {
-    for (const Pass& pass : kAdam7) append_pass(picture, pass, rows);
+  if (image.interlaced) {
+    for (const Pass& pass : kAdam7) append_pass(image, pass, rows);
   } else {
-    append_pass(picture, {0, 0, 1, 1}, rows);
+    append_pass(image, {0, 0, 1, 1}, rows);
   }
-  return std::string(kPngSignature) + png_header(picture) + picture.before +
+  return std::string(kPngSignature) + png_header(image) + image.before +
          png_chunk("IDAT", zlib_compressed(rows)) + png_chunk("IEND", "");
 }
 

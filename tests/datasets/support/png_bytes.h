@@ -9,9 +9,11 @@
 
 namespace leat::test {
 
-enum class PngKind { grey = 0, rgb = 2, palette = 3, grey_alpha = 4, rgb_alpha = 6 };
+using namespace leat::detail;
 
-struct PngPicture {
+enum class PngKind { gray = 0, rgb = 2, palette = 3, gray_alpha = 4, rgb_alpha = 6 };
+
+struct PngImage {
   Size size;
   PngKind kind = PngKind::rgb;
   int depth = 8;  // bits of a sample
@@ -22,8 +24,8 @@ struct PngPicture {
 
 // Length, type, data and CRC.
 std::string png_chunk(std::string_view type, std::string_view data);
-std::string png_header(const PngPicture& picture);  // the chunk IHDR
-std::string png_file(const PngPicture& picture);
+std::string png_header(const PngImage& image);  // the chunk IHDR
+std::string png_file(const PngImage& image);
 std::string zlib_compressed(const std::string& content);
 
 inline constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";

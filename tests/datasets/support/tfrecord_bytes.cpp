@@ -2,10 +2,12 @@
 
 #include <bit>
 
-#include "leat/datasets/formats/tfrecord_index.h"
+#include "leat/datasets/formats/tfrecord/tfrecord_index.h"
 #include "tests/datasets/support/file_bytes.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 

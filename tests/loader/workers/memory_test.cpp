@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "leat/datasets/base/shared_memory.h"
-#include "leat/datasets/combinators/cache.h"
+#include "leat/datasets/cache.h"
 #include "leat/datasets/in_memory.h"
 #include "leat/loader/data_loader.h"
 #include "leat/loader/os/child_process.h"

@@ -8,6 +8,8 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 // What the fake does next; tests set it, for the whole process. reset() before each test.
 struct FakeNccl {
   std::atomic<int> polls_in_progress = 0;  // how often each call's state is still "in progress"

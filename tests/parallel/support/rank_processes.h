@@ -19,6 +19,8 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 // A forked rank. What its body throws, and what it reports, is text in a pipe.
 class RankProcess {
  public:

@@ -8,6 +8,8 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 class ScriptedSource::Slots final : public leat::detail::SlotOwner {
  public:
   Slots(BatchLayout layout, std::size_t count)

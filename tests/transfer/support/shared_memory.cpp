@@ -11,6 +11,8 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 SharedMemory::SharedMemory(std::size_t bytes) {
   const leat::detail::UniqueFd fd(::memfd_create("leat-test", MFD_CLOEXEC));
   if (!fd) throw_errno("memfd_create for a test");

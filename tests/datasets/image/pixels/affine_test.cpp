@@ -4,10 +4,12 @@
 
 #include "leat/datasets/errors.h"
 #include "tests/datasets/image/image_hash.h"
-#include "tests/datasets/image/pixels/pixel_pictures.h"
+#include "tests/datasets/image/pixels/pixel_images.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 
@@ -73,7 +75,7 @@ TEST_CASE("the identity copies, and whole pixels move") {
   CHECK(equal(moved(source, kGoldenSize, {1, 0, 5, 0, 1, -3}), image_of(kGoldenSize, shifted)));
 }
 
-TEST_CASE("quarter turns hit the centres of pixels") {
+TEST_CASE("quarter turns hit the centers of pixels") {
   const Image source = golden_source();
   const int w = kGoldenSize.width, h = kGoldenSize.height;
   const auto left = [&](int x, int y, int c) { return formula(w - 1 - y, x, c); };
@@ -84,7 +86,7 @@ TEST_CASE("quarter turns hit the centres of pixels") {
 
 TEST_CASE("pixels at a border belong to the source up to its edge, but not with it") {
   const Image source = row_of({{10, 20, 30}, {40, 50, 60}});
-  // Centres at -0.25, 0.25 ... 2.25, scaled and, for the second matrix, in fixed point.
+  // Centers at -0.25, 0.25 ... 2.25, scaled and, for the second matrix, in fixed point.
   for (const double shear : {0.0, 0.25}) {
     const Image out = moved(source, {6, 1}, {0.5, 0, -0.5, 0, 1, 0});
     const Image fixed = moved(source, {6, 1}, {0.5, shear, -0.5 - shear * 0.5, 0, 1, 0});

@@ -6,10 +6,12 @@
 #include "leat/datasets/rng.h"
 #include "tests/datasets/image/every_target.h"
 #include "tests/datasets/image/image_hash.h"
-#include "tests/datasets/image/pixels/pixel_pictures.h"
+#include "tests/datasets/image/pixels/pixel_images.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 
@@ -27,7 +29,7 @@ struct Golden {
   std::uint64_t checksum;
 };
 
-// Pillow 9.4: ImageEnhance.{Brightness, Contrast, Color, Sharpness}(picture).enhance(factor).
+// Pillow 9.4: ImageEnhance.{Brightness, Contrast, Color, Sharpness}(image).enhance(factor).
 constexpr Golden kGolden[] = {
     {0, 0, 0x08946163a88a99ff},   {0, 0.3, 0x015db8b7de89d8fb}, {0, 1, 0xa4aeeeabb61b1d80},
     {0, 1.7, 0x2881148f46a06687}, {0, 4, 0x0cc17f17cfb1966b},   {0, -0.5, 0x08946163a88a99ff},
@@ -71,15 +73,15 @@ TEST_CASE("brightness multiplies, truncates and clamps") {
   CHECK(pixel_at(image, 0, 0) == Rgb{0, 0, 0});
 }
 
-TEST_CASE("contrast blends with the mean of the grey values, rounded") {
+TEST_CASE("contrast blends with the mean of the gray values, rounded") {
   Image image = row_of({{0, 0, 0}, {255, 255, 255}});  // 127.5 in the mean
   adjust_contrast(image.view(), 0.5);
   CHECK(pixel_at(image, 0, 0) == Rgb{64, 64, 64});
   CHECK(pixel_at(image, 1, 0) == Rgb{191, 191, 191});  // 128 + 127 / 2
 }
 
-TEST_CASE("saturation blends each pixel with its grey value") {
-  Image image = row_of({{255, 0, 0}, {9, 9, 9}});  // grey 76 = 0.299 * 255, and 9
+TEST_CASE("saturation blends each pixel with its gray value") {
+  Image image = row_of({{255, 0, 0}, {9, 9, 9}});  // gray 76 = 0.299 * 255, and 9
   adjust_saturation(image.view(), 1.5);
   CHECK(pixel_at(image, 0, 0) == Rgb{255, 0, 0});  // 76 + 1.5 * 179, 76 - 1.5 * 76
   CHECK(pixel_at(image, 1, 0) == Rgb{9, 9, 9});
@@ -100,7 +102,7 @@ TEST_CASE("sharpness blends with a mean of nine pixels and leaves the border") {
   }
 }
 
-TEST_CASE("pictures without an inner pixel stay as sharp as they are") {
+TEST_CASE("images without an inner pixel stay as sharp as they are") {
   for (const Size size : {Size{1, 1}, Size{2, 9}, Size{9, 2}, Size{0, 0}}) {
     Image image = image_of(size, formula);
     sharpen(image.view(), 3);
@@ -135,7 +137,7 @@ TEST_CASE("factors may be huge, but not infinite") {
   Image image = row_of({{0, 1, 255}});
   adjust_brightness(image.view(), 3e38);
   CHECK(pixel_at(image, 0, 0) == Rgb{0, 255, 255});
-  adjust_contrast(image.view(), -3e38);  // the mean grey value is 179
+  adjust_contrast(image.view(), -3e38);  // the mean gray value is 179
   CHECK(pixel_at(image, 0, 0) == Rgb{255, 0, 0});
   for (const double factor :
        {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {

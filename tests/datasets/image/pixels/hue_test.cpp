@@ -7,10 +7,12 @@
 #include "leat/datasets/image/pixels/kernels.h"
 #include "tests/datasets/image/every_target.h"
 #include "tests/datasets/image/image_hash.h"
-#include "tests/datasets/image/pixels/pixel_pictures.h"
+#include "tests/datasets/image/pixels/pixel_images.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 
@@ -55,7 +57,7 @@ Rgb to_rgb(Hsv hsv) {
   return by_sector[sector];
 }
 
-// How many of the colours whose channels are multiples of `step` turn to another one than by that arithmetic.
+// How many of the colors whose channels are multiples of `step` turn to another one than by that arithmetic.
 int differing_colors(int step, std::uint8_t shift) {
   int differing = 0;
   const int width = 255 / step + 1;
@@ -102,7 +104,7 @@ TEST_CASE("hues move along the circle by 255 steps") {
   CHECK(pixel_at(image, 0, 0) == Rgb{255, 0, 246});
 }
 
-TEST_CASE("hues of colours from all over the cube are those of Pillow's arithmetic") {
+TEST_CASE("hues of colors from all over the cube are those of Pillow's arithmetic") {
   on_every_target([] {
     for (int shift = 0; shift < 256; shift += 51)
       CHECK(differing_colors(17, static_cast<std::uint8_t>(shift)) == 0);
@@ -110,7 +112,7 @@ TEST_CASE("hues of colours from all over the cube are those of Pillow's arithmet
   });
 }
 
-TEST_CASE("all colours turn, and all hues, by Pillow's arithmetic", "[slow]") {
+TEST_CASE("all colors turn, and all hues, by Pillow's arithmetic", "[slow]") {
   CHECK(differing_colors(1, 0) == 0);
   for (int shift = 0; shift < 256; ++shift)
     CHECK(differing_colors(15, static_cast<std::uint8_t>(shift)) == 0);

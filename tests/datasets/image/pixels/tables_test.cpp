@@ -3,10 +3,12 @@
 #include "leat/datasets/errors.h"
 #include "tests/datasets/image/every_target.h"
 #include "tests/datasets/image/image_hash.h"
-#include "tests/datasets/image/pixels/pixel_pictures.h"
+#include "tests/datasets/image/pixels/pixel_images.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "leat/datasets/image/transforms/color_jitter.h"
+#include "leat/datasets/image/transforms/transform_plan.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -12,9 +12,11 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 namespace {
 
-constexpr Size kPicture{8, 8};
+constexpr Size kImageBytes{8, 8};
 
 // "bcsh" in the order of the edits.
 std::string order_of(const PixelEdits& edits) {
@@ -31,7 +33,7 @@ TEST_CASE("ColorJitter draws the order, then brightness, contrast, saturation an
   for (std::size_t place = 3; place > 0; --place) std::swap(order[place], order[rng.below(place + 1)]);
   const double brightness = rng.uniform(0.6, 1.4), contrast = rng.uniform(0, 3),
                saturation = rng.uniform(0.5, 0.75), hue = rng.uniform(-0.1, 0.1);
-  const PixelEdits edits = edits_of(ColorJitter{0.4, 2, Interval{0.5, 0.75}, 0.1}, kPicture, Rng(9, 8, 7));
+  const PixelEdits edits = edits_of(ColorJitter{0.4, 2, Interval{0.5, 0.75}, 0.1}, kImageBytes, Rng(9, 8, 7));
   REQUIRE(order_of(edits) == order);
   const auto at = [&](char what) { return order.find(what); };
   CHECK(edit_at<edit::Brightness>(edits, at('b')).factor == brightness);
@@ -44,7 +46,7 @@ TEST_CASE("ColorJitter takes all 24 orders equally often, and factors over their
   std::map<std::string, double> counts;
   double least = 2, most = 0, sum = 0;
   for (std::uint64_t index = 0; index < 4800; ++index) {
-    const PixelEdits edits = edits_of(ColorJitter{0.5, 0.5, 0.5, 0.5}, kPicture, Rng(21, 0, index));
+    const PixelEdits edits = edits_of(ColorJitter{0.5, 0.5, 0.5, 0.5}, kImageBytes, Rng(21, 0, index));
     const std::string order = order_of(edits);
     ++counts[order];
     const double factor = edit_at<edit::Brightness>(edits, order.find('b')).factor;
@@ -63,11 +65,11 @@ TEST_CASE("ColorJitter takes all 24 orders equally often, and factors over their
 }
 
 TEST_CASE("ColorJitter leaves alone what has no amount, and draws nothing for it") {
-  CHECK(edits_of(ColorJitter{}, kPicture, Rng(1, 1, 1)).empty());
-  CHECK(edits_of(ColorJitter{Interval{1, 1}, 0, 0, Interval{0, 0}}, kPicture, Rng(1, 1, 1)).empty());
+  CHECK(edits_of(ColorJitter{}, kImageBytes, Rng(1, 1, 1)).empty());
+  CHECK(edits_of(ColorJitter{Interval{1, 1}, 0, 0, Interval{0, 0}}, kImageBytes, Rng(1, 1, 1)).empty());
   Rng rng(4, 4, 4);
   for (const std::uint64_t limit : {4, 3, 2}) rng.below(limit);
-  const PixelEdits edits = edits_of(ColorJitter{0, 0, 0.5}, kPicture, Rng(4, 4, 4));
+  const PixelEdits edits = edits_of(ColorJitter{0, 0, 0.5}, kImageBytes, Rng(4, 4, 4));
   REQUIRE(edits.size() == 1);
   CHECK(edit_at<edit::Saturation>(edits).factor == rng.uniform(0.5, 1.5));
 }

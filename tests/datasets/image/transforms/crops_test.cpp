@@ -1,17 +1,19 @@
-#include "leat/datasets/image/transforms/crops.h"
+#include "leat/datasets/image/transforms/transform_plan.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "leat/datasets/image/transform.h"
+#include "leat/datasets/transforms.h"
 #include "tests/support/chi_squared.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 namespace {
 
 Canvas canvas_of(const TransformPipeline& pipeline, Size source, Rng rng = Rng(1, 2, 3)) {
-  return pipeline.plan(source, rng).canvas;
+  return leat::detail::plan(pipeline, source, rng).canvas;
 }
 
 }  // namespace
@@ -60,7 +62,7 @@ TEST_CASE("RandomCrop takes every place equally often, its border included") {
   CHECK(chi_squared(counts, expected) < chi_squared_limit(8));
 }
 
-TEST_CASE("RandomCrop pads a picture that is too small by what it lacks, on both sides") {
+TEST_CASE("RandomCrop pads an image that is too small by what it lacks, on both sides") {
   const Canvas canvas = canvas_of(RandomCrop(8, 10, {.pad_if_needed = true, .fill = {1, 2, 3}}), {6, 20});
   Rng rng(1, 2, 3);
   rng.below(1);
@@ -85,7 +87,7 @@ TEST_CASE("RandomCrop pads a picture that is too small by what it lacks, on both
   }
 }
 
-TEST_CASE("a picture that is too small for RandomCrop is an error that names both sizes and the remedy") {
+TEST_CASE("an image that is too small for RandomCrop is an error that names both sizes and the remedy") {
   expect_error<ArgumentError>(
       [] {
         canvas_of(RandomCrop{32}, {31, 40});

@@ -1,19 +1,19 @@
-// What a pipeline plans for a picture's pixels.
+// What a pipeline plans for an image's pixels.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "leat/datasets/image/transform.h"
+#include "leat/datasets/image/transforms/transform_plan.h"
 
 namespace leat::test {
 
-inline PixelEdits edits_of(const TransformPipeline& pipeline, Size picture, Rng rng) {
-  return pipeline.plan(picture, rng).edits;
+inline leat::detail::PixelEdits edits_of(const TransformPipeline& pipeline, Size image, Rng rng) {
+  return leat::detail::plan(pipeline, image, rng).edits;
 }
 
 // The edit at `i`, which must be an E.
 template <class E>
-E edit_at(const PixelEdits& edits, std::size_t i = 0) {
+E edit_at(const leat::detail::PixelEdits& edits, std::size_t i = 0) {
   REQUIRE(i < edits.size());
   REQUIRE(std::holds_alternative<E>(edits[i]));
   return std::get<E>(edits[i]);

@@ -1,14 +1,16 @@
-// What each transform makes of one picture and one generator, as a checksum: it stays between versions, so that a run
+// What each transform makes of one image and one generator, as a checksum: it stays between versions, so that a run
 // can be repeated. Where one of these has to change, release notes have to say so.
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <vector>
 
 #include "leat/datasets/image/image_loader.h"
-#include "leat/datasets/records/xxh3.h"
+#include "leat/datasets/io/xxh3.h"
 #include "tests/datasets/image/formula_image.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 namespace {
 
@@ -44,7 +46,7 @@ TEST_CASE("the bytes that each transform makes of a sample do not change") {
        0x389614b686ac3958},
       {"RandomResizedCrop", RandomResizedCrop{20}, 0x91066bd766498c10},
       {"RandomResizedCrop, reaching beyond the crop",
-       RandomResizedCrop(20, {0.08, 1.0}, {3.0 / 4.0, 4.0 / 3.0}, Filter::bilinear, FilterReach::picture),
+       RandomResizedCrop(20, {0.08, 1.0}, {3.0 / 4.0, 4.0 / 3.0}, Filter::bilinear, FilterReach::image),
        0xe511655dc3e67890},
       {"Pad", Pad{{1, 2, 3, 4}, {9, 8, 7}}, 0xb7c0e86485a865b8},
       {"RandomHorizontalFlip", RandomHorizontalFlip{}, 0x23ba5d8c0c918a84},

@@ -1,4 +1,4 @@
-#include "leat/datasets/image/transforms/rand_augment.h"
+#include "leat/datasets/image/transforms/transform_plan.h"
 
 #include <array>
 #include <catch2/catch_approx.hpp>
@@ -14,22 +14,24 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 namespace {
 
-constexpr Size kPicture{331, 662};
+constexpr Size kImageBytes{331, 662};
 
 double magnitude(Augmentation what, int bin) {
-  return magnitude_of(what, bin, 31, kPicture);
+  return magnitude_of(what, bin, 31, kImageBytes);
 }
 
 template <class E>
-E edit_for(Augmentation what, double magnitude, Size picture = kPicture) {
-  const std::optional<PixelEdit> edit = edit_of(what, magnitude, picture, {5, 6, 7});
+E edit_for(Augmentation what, double magnitude, Size image = kImageBytes) {
+  const std::optional<PixelEdit> edit = edit_of(what, magnitude, image, {5, 6, 7});
   REQUIRE(edit.has_value());
   return edit_at<E>({*edit});
 }
 
-// The picture after the edit.
+// The image after the edit.
 Image edited(Augmentation what, double magnitude, const Image& source) {
   Image image = source, scratch;
   apply(*edit_of(what, magnitude, source.size(), {5, 6, 7}), image.view(), scratch);
@@ -67,13 +69,13 @@ TEST_CASE("RandAugment's bits go down from 8 to 4, at every quarter of the bins"
     INFO("bin " << bin);
     CHECK(magnitude(Augmentation::posterize, bin) == bits[static_cast<std::size_t>(bin)]);
   }
-  CHECK(magnitude_of(Augmentation::posterize, 1, 3, kPicture) == 6);
-  CHECK(magnitude_of(Augmentation::posterize, 1, 9, kPicture) == 8);  // round(0.5) is 0
-  CHECK(magnitude_of(Augmentation::posterize, 3, 9, kPicture) == 6);  // round(1.5) is 2
+  CHECK(magnitude_of(Augmentation::posterize, 1, 3, kImageBytes) == 6);
+  CHECK(magnitude_of(Augmentation::posterize, 1, 9, kImageBytes) == 8);  // round(0.5) is 0
+  CHECK(magnitude_of(Augmentation::posterize, 3, 9, kImageBytes) == 6);  // round(1.5) is 2
 }
 
 TEST_CASE("each augmentation's edit has the numbers that its magnitude says") {
-  CHECK_FALSE(edit_of(Augmentation::identity, 0, kPicture, {}).has_value());
+  CHECK_FALSE(edit_of(Augmentation::identity, 0, kImageBytes, {}).has_value());
   CHECK(edit_for<edit::Affine>(Augmentation::shear_x, 0.25).matrix.b == Catch::Approx(0.25));
   CHECK(edit_for<edit::Affine>(Augmentation::shear_y, -0.25).matrix.d == Catch::Approx(-0.25));
   CHECK(edit_for<edit::Affine>(Augmentation::translate_x, -45.9).matrix.c == 45);
@@ -110,7 +112,7 @@ TEST_CASE("a positive rotation turns counter-clockwise about the middle") {
   }
 }
 
-TEST_CASE("translations move the picture and fill what they leave, as shears do") {
+TEST_CASE("translations move the image and fill what they leave, as shears do") {
   const Image source = image_of({8, 4}, formula);
   const Image right = edited(Augmentation::translate_x, 2, source),
               up = edited(Augmentation::translate_y, -1.5, source);

@@ -1,4 +1,4 @@
-#include "leat/datasets/image/transforms/random_edits.h"
+#include "leat/datasets/image/transforms/transform_plan.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -8,13 +8,15 @@
 
 namespace leat::test {
 
+using namespace leat::detail;
+
 namespace {
 
-constexpr Size kPicture{8, 8};
+constexpr Size kImageBytes{8, 8};
 
 template <class E>
 E edit_of_certain(const TransformPipeline& transform) {
-  const PixelEdits edits = edits_of(transform, kPicture, Rng(3, 0, 0));
+  const PixelEdits edits = edits_of(transform, kImageBytes, Rng(3, 0, 0));
   CHECK(edits.size() == 1);
   return edit_at<E>(edits);
 }
@@ -24,15 +26,16 @@ E edit_of_certain(const TransformPipeline& transform) {
 TEST_CASE("random edits are done as often as they say, and draw one number") {
   int done = 0;
   for (std::uint64_t index = 0; index < 4000; ++index) {
-    const PixelEdits edits = edits_of(RandomInvert{0.25} | RandomGrayscale{0.5}, kPicture, Rng(3, 0, index));
+    const PixelEdits edits =
+        edits_of(RandomInvert{0.25} | RandomGrayscale{0.5}, kImageBytes, Rng(3, 0, index));
     Rng rng(3, 0, index);
-    const bool inverts = rng.bernoulli(0.25), greys = rng.bernoulli(0.5);
-    REQUIRE(edits.size() == std::size_t{inverts} + std::size_t{greys});
+    const bool inverts = rng.bernoulli(0.25), grays = rng.bernoulli(0.5);
+    REQUIRE(edits.size() == std::size_t{inverts} + std::size_t{grays});
     if (inverts) edit_at<edit::Invert>(edits);
-    if (greys) edit_at<edit::Grayscale>(edits, edits.size() - 1);
+    if (grays) edit_at<edit::Grayscale>(edits, edits.size() - 1);
     done += inverts ? 1 : 0;
-    REQUIRE(edits_of(RandomEqualize{0}, kPicture, Rng(3, 0, index)).empty());
-    REQUIRE(edits_of(RandomEqualize{1}, kPicture, Rng(3, 0, index)).size() == 1);
+    REQUIRE(edits_of(RandomEqualize{0}, kImageBytes, Rng(3, 0, index)).empty());
+    REQUIRE(edits_of(RandomEqualize{1}, kImageBytes, Rng(3, 0, index)).size() == 1);
   }
   INFO("seed 3");
   CHECK(done == Catch::Approx(1000).margin(110));  // four standard deviations

@@ -1,4 +1,4 @@
-#include "leat/datasets/image/transforms/random_erasing.h"
+#include "leat/datasets/image/transforms/transform_plan.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
@@ -9,6 +9,8 @@
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
+
+using namespace leat::detail;
 
 TEST_CASE("RandomErasing draws whether, area, ratio, top and left, in this order") {
   const PixelEdits edits =
@@ -28,7 +30,7 @@ TEST_CASE("RandomErasing draws whether, area, ratio, top and left, in this order
   CHECK(value == Rgb{1, 2, 3});
 }
 
-TEST_CASE("RandomErasing stays within the picture, its scale and its ratio, and erases as often as it says") {
+TEST_CASE("RandomErasing stays within the image, its scale and its ratio, and erases as often as it says") {
   int erased = 0;
   for (std::uint64_t index = 0; index < 4000; ++index) {
     INFO("seed 6, index " << index);
@@ -48,7 +50,7 @@ TEST_CASE("RandomErasing stays within the picture, its scale and its ratio, and 
   CHECK(erased == Catch::Approx(1000).margin(110));  // four standard deviations
 }
 
-TEST_CASE("where no try fits, RandomErasing leaves the picture alone") {
+TEST_CASE("where no try fits, RandomErasing leaves the image alone") {
   CHECK(edits_of(RandomErasing(1, {1, 1}, {1, 1}), {30, 20}, Rng(1, 1, 1)).empty());
   CHECK(edits_of(RandomErasing(1, {0.9, 1}), {1, 1}, Rng(1, 1, 1)).empty());
 }

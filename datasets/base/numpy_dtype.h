@@ -1,0 +1,15 @@
+// NumPy's names of dtypes, which MDS, TFRecord and .npy files have.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "leat/datasets/dtype.h"
+
+namespace leat::detail {
+
+// "uint8", "float32", "bool"; empty for bf16, which NumPy does not have.
+std::string_view numpy_name(DType dtype) noexcept;
+std::optional<DType> dtype_of_numpy_name(std::string_view name) noexcept;
+
+}  // namespace leat::detail

@@ -1,0 +1,89 @@
+// The samples of any source as leat records.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "leat/datasets/formats/field_inference.h"
+#include "leat/datasets/record.h"
+#include "leat/datasets/record_schema.h"
+#include "leat/datasets/sample_source.h"
+
+namespace leat::detail {
+
+struct RecordConversionOptions {
+  // The image's field, as the source calls it; empty: guess_image_fields().
+  std::string image_field = {};
+  // Called when so many samples have been looked at: with 0 first, and with size() at the end; not at all if the source
+  // knows its schema.
+  std::function<void(std::size_t samples)> on_progress = {};
+};
+
+// If the source knows its schema, records have its fields. Otherwise fields are those of the samples, as FieldInference has
+// them, in the first sample's order. Names:
+//
+//   the one image or RGB array    image     as guess_image_fields() finds it
+//   the one whole-number label    label     the same; always i64. The source's classes go along with it. Beside no
+//                                           image, only a field called cls or label is one
+//   txt                           text
+//   depth.jpg, note.txt, x.bin    depth, note, x: the field's name stands before such suffixes, as WebDatasetShardWriter
+//                                 writes them. Samples with png where the first has jpg have the same field
+//   the sample's key              name      text (see utf8_name()), where samples have keys and no field has the name
+//
+// If another field has such a name, or one that would make it a group, a field keeps its own.
+//
+// An array u8 [height, width, 3] called image holds RGB pixels.
+//
+// Immutable, thread-safe: read() is called by many threads at once, unless is_sequential().
+class RecordConversion {
+ public:
+  // Reads every sample once, one after the other, unless the source knows its schema: records state the greatest length of
+  // each field. A sample that cannot be read is passed over then, and is an error of read(). Throws DataError that names
+  // sample and field where samples have different fields, or values that no field holds; the first sample's error where
+  // none can be read; ArgumentError where there are no samples, on names that records cannot have, and where there is no
+  // field `image_field`.
+  explicit RecordConversion(std::shared_ptr<const SampleSource> source,
+                            const RecordConversionOptions& options = {});
+
+  std::size_t size() const { return source_->size(); }
+  // The greatest lengths are bounds; they need not occur.
+  const RecordSchema& schema() const noexcept { return schema_; }
+  // Sample `index`, below size(). Throws DataError on a sample that is missing, damaged or too long, SystemError.
+  Record read(std::size_t index) const;
+  bool is_sequential() const noexcept { return source_->is_sequential(); }
+  std::string describe(std::size_t index) const { return source_->describe(index); }
+  std::string warnings() const { return source_->warnings(); }
+  // The source's; or that of the samples' names and contents, if they were read.
+  std::uint64_t fingerprint() const;
+
+ private:
+  struct Column {
+    std::string stored_name;
+    std::string name;
+    FieldInference inference{};
+  };
+  void take_schema(const RecordConversionOptions& options);
+  void infer_schema(const RecordConversionOptions& options);
+  void look_at_all(const RecordConversionOptions& options);
+  void begin(const StoredSample& sample, const std::string& image_field);
+  std::vector<Column>::iterator find_column(const StoredSample& sample, const std::string& name);
+  void add(std::size_t index, const StoredSample& sample, const std::vector<StoredValue>& values);
+  bool is_free(const std::string& name, const Column& wanted_by) const;
+  std::string usual_name(Column& column, bool has_image) const;
+  std::vector<RecordField> make_fields();
+  Record converted(std::size_t index, const StoredSample& sample) const;
+
+  std::shared_ptr<const SampleSource> source_;
+  std::vector<Column> columns_;  // none if the source knows its schema
+  std::string image_, label_;    // stored names, of the first sample; empty: not clear
+  bool has_key_ = false;
+  std::size_t longest_key_ = 0;
+  std::uint64_t contents_ = 0;  // a checksum
+  RecordSchema schema_;
+};
+
+}  // namespace leat::detail

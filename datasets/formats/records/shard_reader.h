@@ -1,0 +1,97 @@
+// One shard, for reading its records.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "leat/datasets/formats/records/body_layout.h"
+#include "leat/datasets/formats/records/record_codec.h"
+#include "leat/datasets/formats/records/shard_parts.h"
+#include "leat/datasets/io/file_reader.h"
+#include "leat/datasets/record_schema.h"
+
+namespace leat::detail {
+
+// What records are read into. Keeps its memory from one record to the next.
+struct RecordMemory {
+  std::vector<std::byte> body;
+  std::vector<std::byte> packed;
+  std::array<FieldPlace, Schema::kMaxFields> places;
+};
+
+// One record, valid until its memory is used again.
+struct RecordView {
+  std::span<const std::byte> body;
+  std::span<const FieldPlace> places;
+
+  std::span<const std::byte> bytes(std::size_t field) const {
+    return body.subspan(places[field].offset, places[field].bytes);
+  }
+  std::size_t length(std::size_t field) const { return places[field].length; }
+};
+
+// Immutable after construction, thread-safe. Memory: 24 bytes for each record.
+class ShardReader {
+ public:
+  struct Options {
+    bool keep_open = true;  // false: the file is opened for each record, where descriptors are few
+    // The set's schema, whose greatest lengths then hold instead of the shard's own bounds. Must outlive the reader.
+    const RecordSchema* schema = nullptr;
+    // Used instead of another copy where it is of the same dictionary. Shared: all shards of a set have the same one.
+    std::shared_ptr<const RecordDecompressor> decompressor = nullptr;
+  };
+
+  // Reads and checks all but the records. Throws DataError, starting with the path, where the file breaks a rule of
+  // the format, SystemError where it cannot be read.
+  ShardReader(std::filesystem::path path, Options options);
+  explicit ShardReader(std::filesystem::path path) : ShardReader(std::move(path), Options()) {}
+
+  std::size_t size() const noexcept { return entries_.size(); }  // records
+  const RecordSchema& schema() const noexcept { return *schema_; }
+  const ShardHeader& header() const noexcept { return header_; }
+  const ShardFooter& footer() const noexcept { return footer_; }
+  const IndexEntry& entry(std::size_t record) const { return entries_.at(record); }
+  const std::shared_ptr<const RecordDecompressor>& decompressor() const noexcept { return decompressor_; }
+
+  // Reads record `record` (below size()) with one pread, and checks it. `rows` has one span per field, or none: one that
+  // is not empty belongs to a field of fixed shape, has its length, and gets its value; straight from the file, where
+  // it stands before all ragged fields of a record that is not compressed. Such values are not in the view.
+  // Throws Error, which says nothing about the source, on damage; SystemError.
+  RecordView read(std::size_t record, std::span<const std::span<std::byte>> rows, RecordMemory& memory) const;
+
+  // Reads one field alone, without its record's checksum being known. False, having done nothing, where the record is
+  // compressed or a ragged field stands before. Throws SystemError.
+  bool peek(std::size_t record, std::size_t field, std::span<std::byte> row) const;
+
+  // Has the kernel fetch a record (below size()), without waiting for it, where the file is kept open.
+  void read_ahead(std::size_t record) const noexcept;
+
+ private:
+  void check_shape(std::uint64_t file_bytes) const;
+  void check_entries() const;
+  void read_head(const FileReader& file, const RecordSchema* set);
+  void take_schema(std::string_view text, const RecordSchema* set);
+  void read_parts_of(std::uint64_t offset, std::span<iovec> parts) const;
+  void read_stored(const IndexEntry& entry, std::span<const std::span<std::byte>> rows,
+                   std::span<std::byte> memory) const;
+
+  std::filesystem::path path_;
+  std::unique_ptr<const FileReader> file_;  // null where it is not kept open
+  ShardHeader header_;
+  ShardFooter footer_;
+  std::unique_ptr<const RecordSchema> own_schema_;  // null: the set's
+  const RecordSchema* schema_ = nullptr;
+  std::unique_ptr<const BodyLayout> layout_;
+  std::vector<IndexEntry> entries_;
+  std::shared_ptr<const RecordDecompressor> decompressor_;
+};
+
+}  // namespace leat::detail

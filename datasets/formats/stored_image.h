@@ -1,0 +1,28 @@
+// One stored image, a file or pixels, to the pixels of a batch's row.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "leat/datasets/decode_options.h"
+#include "leat/datasets/decode_warnings.h"
+#include "leat/datasets/image/pixel_output.h"
+#include "leat/datasets/rng.h"
+#include "leat/datasets/sample_source.h"
+#include "leat/datasets/transforms.h"
+
+namespace leat::detail {
+
+// "JPEG", "PNG", "GIF", "WebP", "BMP" or "TIFF" by the first bytes; empty where they are of none of these.
+std::string_view image_kind(std::span<const std::byte> file) noexcept;
+
+// Transforms the image into `out`, whose size the pipeline must make. Returns what was wrong with it. Throws DataError on
+// bad data and on kinds of files that are not decoded, ArgumentError on an image that the transforms cannot take.
+DecodeWarnings load_image(const StoredField& field, const TransformPipeline& transforms,
+                          const DecodeOptions& decode, Rng& rng, const PixelOutput& out);
+
+// Writes pixels of this size as RGB. Throws DataError where the field holds none, or pixels of another size.
+void copy_pixels(const StoredField& field, Size size, std::span<std::byte> row);
+
+}  // namespace leat::detail

@@ -1,0 +1,13 @@
+// CRC-32C (Castagnoli), by the processor's instruction where it has one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace leat::detail {
+
+// As in RFC 3720, appendix B.4: crc32c of "123456789" is 0xe3069283.
+std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept;
+
+}  // namespace leat::detail

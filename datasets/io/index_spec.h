@@ -1,0 +1,15 @@
+// Where indexes are kept, as JSON (docs/dataset-spec.md, "Options of formats").
+#pragma once
+
+#include "leat/datasets/index_options.h"
+#include "leat/datasets/io/spec_reader.h"
+
+namespace leat::detail {
+
+// From the keys "index" and "index_folder".
+IndexOptions read_index_options(SpecReader& reader, const WarningHandler& on_warning);
+
+// Adds those keys that are not the defaults.
+void write_index_options(const IndexOptions& options, nlohmann::json& object);
+
+}  // namespace leat::detail

@@ -1,0 +1,62 @@
+// Many files that are read like one: the shards of a dataset.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "leat/datasets/io/file_reader.h"
+
+namespace leat::detail {
+
+// Opens a shard when it is first read, and keeps at most `max_open` of them open for good; beyond that a shard is
+// opened for each read. So descriptors are bounded, and no read ever waits for another: thread-safe without a lock,
+// hence safe to fork at any time.
+class ShardFiles {
+ public:
+  static constexpr std::size_t kMaxOpen = 256;
+
+  // Called with a shard's number before it is opened, on the thread that reads: makes the file where it is not there
+  // yet. May be called by several at once, and again.
+  using Prepare = std::function<void(std::size_t shard)>;
+  // Called with the opened file before its first read; throws where it is not what it should be.
+  using Check = std::function<void(std::size_t shard, const FileReader& file)>;
+
+  explicit ShardFiles(std::vector<std::string> paths, Prepare prepare = {}, Check check = {},
+                      std::size_t max_open = kMaxOpen);
+  ~ShardFiles();
+  ShardFiles(const ShardFiles&) = delete;
+  ShardFiles& operator=(const ShardFiles&) = delete;
+
+  std::size_t size() const noexcept { return paths_.size(); }
+  const std::string& path(std::size_t shard) const { return paths_.at(shard); }
+
+  // As FileReader's; and what opening, prepare and check throw.
+  void read(std::size_t shard, std::uint64_t offset, std::span<std::byte> bytes) const;
+  void read(std::size_t shard, std::uint64_t offset, std::uint64_t count,
+            std::vector<std::byte>& bytes) const;
+
+  // Has the kernel fetch a part, without waiting for it. Opens the shard only where it stays open, and nothing need be
+  // prepared; what is wrong with it is said when it is read.
+  void read_ahead(std::size_t shard, std::uint64_t offset, std::uint64_t count) const noexcept;
+
+ private:
+  template <class Use>
+  void with_file(std::size_t shard, const Use& use) const;
+  std::unique_ptr<FileReader> open(std::size_t shard) const;
+
+  std::vector<std::string> paths_;
+  Prepare prepare_;
+  Check check_;
+  std::size_t max_open_;
+  mutable std::vector<std::atomic<const FileReader*>> files_;  // null: not open; owned
+  mutable std::atomic<std::size_t> open_{0};                   // places taken of max_open_
+};
+
+}  // namespace leat::detail
