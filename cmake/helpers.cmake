@@ -29,14 +29,16 @@ function(leat_sources variable)
 endfunction()
 
 # leat_library(<name> FOLDERS <folder>... [PUBLIC <library>...] [PRIVATE <library>...])
-# makes leat::<name>. Its headers, and those of the libraries below it, are included as users include them:
+# makes leat::<name>, an archive. Its headers, and those of the libraries below it, are included as users include them:
 # #include "leat/loader/data_loader.h".
 function(leat_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;PUBLIC;PRIVATE")
   leat_sources(sources ${arg_FOLDERS})
-  add_library(leat_${name} ${sources})
+  add_library(leat_${name} STATIC ${sources})
   add_library(leat::${name} ALIAS leat_${name})
-  set_target_properties(leat_${name} PROPERTIES EXPORT_NAME ${name})
+  # Names are exported by LEAT_EXPORT alone, of a shared libleat and of shared libraries that contain leat.
+  set_target_properties(leat_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
+                        CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(leat_${name} PUBLIC
     $<BUILD_INTERFACE:${LEAT_INCLUDE_DIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

@@ -4,7 +4,7 @@ find_package(CLI11 REQUIRED)
 add_library(leat_tools_common STATIC)
 leat_sources(sources tools/common tools/synthetic)
 target_sources(leat_tools_common PRIVATE ${sources})
-target_link_libraries(leat_tools_common PUBLIC leat::leat PRIVATE fmt::fmt CLI11::CLI11)
+target_link_libraries(leat_tools_common PUBLIC leat::parallel PRIVATE fmt::fmt CLI11::CLI11)
 leat_own_target(leat_tools_common)
 
 # leat_install_program(<name>): installs it with its man page and its completions for bash, zsh and fish, which the program

@@ -68,7 +68,7 @@ endfunction()
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cpp)
 add_library(leat_test_support STATIC ${support_sources})
-target_link_libraries(leat_test_support PUBLIC leat_catch2 leat::leat fmt::fmt ${CMAKE_DL_LIBS})
+target_link_libraries(leat_test_support PUBLIC leat_catch2 leat::parallel fmt::fmt ${CMAKE_DL_LIBS})
 leat_own_target(leat_test_support)
 
 leat_tests(loader LIBRARIES leat::loader nlohmann_json::nlohmann_json)
