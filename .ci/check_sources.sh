@@ -71,6 +71,12 @@ while IFS= read -r file; do
   complain "$file: the namespace of what is inside a room is leat::detail"
 done < <(grep -rlE '^namespace leat( |::[^d])' --include='*.h' loader/*/ datasets/*/ transfer/*/ parallel/*/ || true)
 
+# Templates need no mark, nor does what is declared only.
+while IFS=: read -r file line text; do
+  is_face "$file" && complain "$file:$line: a public class is marked LEAT_EXPORT: $text"
+done < <(awk '/^(class|struct) [A-Za-z]+( final)?( :|;| \{)/ && !/LEAT_EXPORT|;$|; *\/\// && last !~ /^template|^requires/ { print FILENAME ":" FNR ":" $0 } \
+  { last = $0 }' loader/*.h datasets/*.h transfer/*.h parallel/*.h)
+
 while IFS=: read -r file line _; do
   case "$file" in
     */cuda/* | */nccl/*) ;;
@@ -91,7 +97,7 @@ while IFS=: read -r file line _; do
 done < <(grep -rnE '(TEST_CASE|LEAT_LOADER_TEST)\([^"]*"[^"]*[][;]' tests || true)
 
 # words.txt: an extended regular expression, a tab, and what to write instead. The rooms that keep to it:
-worded=(loader)
+worded=(loader datasets transfer parallel bench tools tests)
 while IFS=: read -r file line text; do
   while IFS=$'\t' read -r word instead; do
     [[ $text =~ $word ]] && complain "$file:$line: '${BASH_REMATCH[0]}': write $instead"
