@@ -2,11 +2,10 @@
 
 #include <utility>
 
-#include "leat/datasets/combinators/sample_store.h"
-#include "leat/datasets/spec/combinator_spec.h"
-
 #include "leat/datasets/combinators/packed_sample.h"
+#include "leat/datasets/combinators/sample_store.h"
 #include "leat/datasets/errors.h"
+#include "leat/datasets/spec/combinator_spec.h"
 
 namespace leat {
 

@@ -1,7 +1,5 @@
 #include "leat/datasets/concat.h"
 
-#include "leat/datasets/spec/combinator_spec.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "leat/datasets/base/checked.h"
 #include "leat/datasets/combinators/hint.h"
 #include "leat/datasets/errors.h"
+#include "leat/datasets/spec/combinator_spec.h"
 #include "leat/datasets/warning.h"
 
 namespace leat {

@@ -29,14 +29,12 @@ constexpr std::array<std::pair<std::string_view, Encoding::Kind>, 11> kNames{
      {"str_decimal", Encoding::decimal},
      {"jpeg_array", Encoding::list}}};
 constexpr std::string_view kArray = "ndarray:", kList = "list[";
-constexpr std::size_t kMaxRank = 32;  // as NumPy had it
-
 // "2,3" -> [2, 3].
 std::optional<Shape> parse_shape(std::string_view text) {
   Shape shape;
   const char* at = text.data();
   const char* const end = at + text.size();
-  while (shape.size() < kMaxRank) {
+  while (shape.size() < kMaxNumpyRank) {
     std::size_t extent = 0;
     const auto [next, error] = std::from_chars(at, end, extent);
     if (error != std::errc()) break;

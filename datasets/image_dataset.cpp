@@ -9,10 +9,10 @@
 
 #include "leat/datasets/errors.h"
 #include "leat/datasets/formats/image_fields.h"
-#include "leat/datasets/formats/labeled_image.h"
+#include "leat/datasets/formats/image_names.h"
 #include "leat/datasets/formats/stored_image.h"
 #include "leat/datasets/formats/stored_value.h"
-#include "leat/datasets/formats/tar/image_names.h"
+#include "leat/datasets/image/labeled_image.h"
 #include "leat/datasets/spec/image_spec.h"
 #include "leat/datasets/warning.h"
 

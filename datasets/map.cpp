@@ -3,9 +3,6 @@
 #include <utility>
 
 #include "leat/datasets/combinators/scratch_sample.h"
-
-#include <utility>
-
 #include "leat/datasets/errors.h"
 
 namespace leat {

@@ -1,14 +1,13 @@
 #include "leat/datasets/repeat.h"
 
-#include <utility>
-
-#include "leat/datasets/spec/combinator_spec.h"
-
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "leat/datasets/base/checked.h"
 #include "leat/datasets/combinators/hint.h"
 #include "leat/datasets/errors.h"
+#include "leat/datasets/spec/combinator_spec.h"
 
 namespace leat {
 

@@ -15,10 +15,6 @@ using namespace detail;
 
 namespace {
 
-[[noreturn]] void refuse(const StoredField& field, std::string_view problem) {
-  throw DataError(fmt::format("field '{}' ({})", field.name, to_string(field.encoding)), problem);
-}
-
 bool is_signed(DType dtype) noexcept {
   return dtype == DType::i8 || dtype == DType::i16 || dtype == DType::i32 || dtype == DType::i64;
 }

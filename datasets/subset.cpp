@@ -1,14 +1,11 @@
 #include "leat/datasets/subset.h"
 
-#include <utility>
-
-#include "leat/datasets/spec/combinator_spec.h"
-
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "leat/datasets/errors.h"
+#include "leat/datasets/spec/combinator_spec.h"
 
 namespace leat {
 

@@ -1,13 +1,12 @@
 #include "leat/datasets/zip.h"
 
-#include "leat/datasets/spec/combinator_spec.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "leat/datasets/errors.h"
+#include "leat/datasets/spec/combinator_spec.h"
 #include "leat/datasets/warning.h"
 
 namespace leat {

@@ -11,8 +11,8 @@
 
 #include "bench/bare_decode.h"
 #include "bench/figure.h"
-#include "leat/datasets/formats/labeled_image.h"
 #include "leat/datasets/image/image_loader.h"
+#include "leat/datasets/image/labeled_image.h"
 #include "leat/datasets/image/transforms/transform_plan.h"
 #include "leat/datasets/image_folder.h"
 #include "leat/datasets/imagenet.h"

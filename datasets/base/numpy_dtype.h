@@ -1,12 +1,15 @@
 // NumPy's names of dtypes, which MDS, TFRecord and .npy files have.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
 #include "leat/datasets/dtype.h"
 
 namespace leat::detail {
+
+inline constexpr std::size_t kMaxNumpyRank = 32;  // as NumPy had it before version 2
 
 // "uint8", "float32", "bool"; empty for bf16, which NumPy does not have.
 std::string_view numpy_name(DType dtype) noexcept;

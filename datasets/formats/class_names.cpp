@@ -1,8 +1,8 @@
 #include "leat/datasets/formats/class_names.h"
 
 #include <nlohmann/json.hpp>
+
 #include "leat/datasets/errors.h"
-#include "leat/datasets/formats/records/schema_json.h"
 #include "leat/datasets/io/durable_file.h"
 #include "leat/datasets/io/json_fields.h"
 #include "leat/datasets/io/read_file.h"

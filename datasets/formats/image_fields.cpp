@@ -49,10 +49,7 @@ std::string find_image(const StoredSample& sample) {
   if (!encoded.empty()) return encoded;
   const StoredField* const usual = sample.find("image");
   if (usual != nullptr && usual->encoding.is_image()) return usual->name;
-  return only_field(sample, [](const StoredField& field) {
-    const std::string_view kind = image_kind(field.bytes());
-    return kind == "JPEG" || kind == "PNG";
-  });
+  return only_field(sample, [](const StoredField& field) { return is_decoded_file(field.bytes()); });
 }
 
 std::string find_label(const StoredSample& sample) {

@@ -11,7 +11,7 @@
 
 #include "leat/datasets/errors.h"
 #include "leat/datasets/formats/image_fields.h"
-#include "leat/datasets/formats/tar/image_names.h"
+#include "leat/datasets/formats/image_names.h"
 #include "leat/datasets/io/byte_writer.h"
 #include "leat/datasets/io/utf8.h"
 #include "leat/datasets/io/xxh3.h"

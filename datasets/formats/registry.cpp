@@ -16,6 +16,7 @@
 #include "leat/datasets/formats/records/record_source.h"
 #include "leat/datasets/formats/tfrecord/tfrecord.h"
 #include "leat/datasets/formats/webdataset/webdataset.h"
+#include "leat/datasets/io/absolute_path.h"
 #include "leat/datasets/io/index_spec.h"
 #include "leat/datasets/io/listing.h"
 

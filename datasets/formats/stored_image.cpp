@@ -60,6 +60,11 @@ std::string_view image_kind(std::span<const std::byte> file) noexcept {
   return {};
 }
 
+bool is_decoded_file(std::span<const std::byte> file) noexcept {
+  const std::string_view kind = image_kind(file);
+  return kind == "JPEG" || kind == "PNG";
+}
+
 DecodeWarnings load_image(const StoredField& field, const TransformPipeline& transforms,
                           const DecodeOptions& decode, Rng& rng, const PixelOutput& out) {
   if (field.encoding.kind == Encoding::pixels) {
@@ -67,7 +72,7 @@ DecodeWarnings load_image(const StoredField& field, const TransformPipeline& tra
     return {};
   }
   const std::string_view kind = image_kind(field.bytes());
-  if (!kind.empty() && kind != "JPEG" && kind != "PNG") {
+  if (!kind.empty() && !is_decoded_file(field.bytes())) {
     throw DataError(fmt::format("field '{}'", field.name),
                     fmt::format("it is a {} file; of files, JPEG and PNG are decoded", kind));
   }

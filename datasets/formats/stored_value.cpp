@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "leat/datasets/base/checked.h"
+#include "leat/datasets/base/numpy_dtype.h"
 #include "leat/datasets/errors.h"
 #include "leat/datasets/formats/stored_image.h"
 #include "leat/datasets/io/byte_reader.h"
@@ -20,17 +21,11 @@ namespace {
 
 using Kind = StoredValue::Kind;
 
-constexpr std::size_t kMaxRank = 32;  // as NumPy had it
-
-[[noreturn]] void refuse(const StoredField& field, std::string_view problem) {
-  throw DataError(fmt::format("field '{}' ({})", field.name, to_string(field.encoding)), problem);
-}
-
 // An array's own head: rank and width of an extent in one byte, then the extents.
 Shape take_shape(const StoredField& field, ByteReader& reader) {
   const unsigned head = reader.little<std::uint8_t>();
   const unsigned rank = head >> 2, power = head & 3;
-  if (rank == 0 || rank > kMaxRank) refuse(field, fmt::format("it has {} dimensions", rank));
+  if (rank == 0 || rank > kMaxNumpyRank) refuse(field, fmt::format("it has {} dimensions", rank));
   Shape shape;
   for (unsigned i = 0; i < rank; ++i) {
     std::uint64_t extent = 0;
@@ -101,9 +96,8 @@ StoredValue decimal_or_text(const StoredField& field) {
 }
 
 StoredValue image_of(const StoredField& field) {
-  const std::string_view kind = image_kind(field.bytes());
-  if (kind.empty()) refuse(field, "it is no image");
-  return {.kind = kind == "JPEG" || kind == "PNG" ? Kind::jpeg : Kind::bytes, .bytes = field.bytes()};
+  if (image_kind(field.bytes()).empty()) refuse(field, "it is no image");
+  return {.kind = is_decoded_file(field.bytes()) ? Kind::jpeg : Kind::bytes, .bytes = field.bytes()};
 }
 
 StoredValue pixels_of(const StoredField& field) {
@@ -163,6 +157,10 @@ StoredValue parse_value(const StoredField& field) {
       break;
   }
   refuse(field, "records do not hold values of this encoding");
+}
+
+void refuse(const StoredField& field, std::string_view problem) {
+  throw DataError(fmt::format("field '{}' ({})", field.name, to_string(field.encoding)), problem);
 }
 
 StoredPixels stored_pixels(const StoredField& field) {

@@ -40,6 +40,9 @@ std::string_view name_of(StoredValue::Kind kind) noexcept;
 // Source of ndarray's head: mosaicml/streaming, streaming/base/format/mds/encodings.py.
 StoredValue parse_value(const StoredField& field);
 
+// Throws DataError that names the field and its encoding.
+[[noreturn]] void refuse(const StoredField& field, std::string_view problem);
+
 // Pixels, row by row, channels interleaved.
 struct StoredPixels {
   Size size;

@@ -3,9 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstdio>
 #include <utility>
 
 #include "leat/datasets/errors.h"

@@ -1,7 +1,5 @@
 #include "leat/datasets/io/index_cache.h"
 
-#include "leat/datasets/io/spec_reader.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "leat/datasets/errors.h"
+#include "leat/datasets/io/absolute_path.h"
 #include "leat/datasets/io/byte_reader.h"
 #include "leat/datasets/io/byte_writer.h"
 #include "leat/datasets/io/cache_folder.h"

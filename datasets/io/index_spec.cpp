@@ -1,5 +1,7 @@
 #include "leat/datasets/io/index_spec.h"
 
+#include "leat/datasets/io/absolute_path.h"
+
 namespace leat::detail {
 
 namespace {

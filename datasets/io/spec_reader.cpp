@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <unordered_set>
 
 #include "leat/datasets/errors.h"
@@ -38,14 +36,6 @@ nlohmann::json parse_spec(const std::string& text) {
     throw ArgumentError(fmt::format("dataset spec: it is not JSON: {}", error.what()));
   }
   throw ArgumentError("dataset spec: it is not a JSON object: " + text);
-}
-
-std::string absolute_path(const std::string& path) {
-  if (path.empty()) return path;
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  if (error) throw SystemError("the working directory", error.value());
-  return absolute.string();
 }
 
 SpecReader::SpecReader(const nlohmann::json& object, std::string place)

@@ -18,9 +18,6 @@ std::optional<std::string> spec_text(const nlohmann::json& object);
 // The object that a description is. Throws ArgumentError where the text is something else.
 nlohmann::json parse_spec(const std::string& text);
 
-// An absolute path without "." and ".."; an empty one stays empty. Throws SystemError.
-std::string absolute_path(const std::string& path);
-
 // Every problem is an ArgumentError that names the place, such as "dataset spec.transforms[1].size". Keys that nobody asked
 // for are refused by finish(). The object must outlive the reader.
 class SpecReader {

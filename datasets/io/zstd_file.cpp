@@ -1,16 +1,11 @@
 #include "leat/datasets/io/zstd_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <span>
 #include <vector>
 
-#include "leat/datasets/base/unique_fd.h"
 #include "leat/datasets/errors.h"
-#include "leat/datasets/io/cache_folder.h"
 #include "leat/datasets/io/file_reader.h"
 #include "leat/datasets/io/inflater.h"
 #include "leat/datasets/io/new_file.h"

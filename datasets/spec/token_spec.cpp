@@ -1,5 +1,6 @@
 #include "leat/datasets/spec/token_spec.h"
 
+#include "leat/datasets/io/absolute_path.h"
 #include "leat/datasets/io/index_spec.h"
 
 namespace leat::detail {

@@ -105,25 +105,17 @@ json to_json(const Padding& padding) {
 
 // --- the transforms: each reads its keys, and writes all of them ---
 
-struct Resizing {
-  Filter filter = Filter::bilinear;
-  FilterReach reach = FilterReach::crop;
-
-  explicit Resizing(SpecReader& reader) {
-    read(reader, "filter", filter);
-    read(reader, "filter_reach", reach);
-  }
-};
-
 Transform read_resize(SpecReader& reader) {
-  const Resizing how(reader);
-  if (!reader.require("size").is_number()) {
-    const Size size = read_size(reader);
-    return Resize(size.height, size.width, how.filter, how.reach);
+  Resize resize(1);
+  if (reader.require("size").is_number()) {
+    reader.read("size", resize.short_side);
+  } else {
+    resize.short_side = 0;
+    resize.size = read_size(reader);
   }
-  int short_side = 0;
-  reader.read("size", short_side);
-  return Resize(short_side, how.filter, how.reach);
+  read(reader, "filter", resize.filter);
+  read(reader, "filter_reach", resize.filter_reach);
+  return resize;
 }
 
 json written(const Resize& resize) {
@@ -162,11 +154,12 @@ json written(const RandomCrop& crop) {
 }
 
 Transform read_random_resized_crop(SpecReader& reader) {
-  const Resizing how(reader);
-  RandomResizedCrop crop(1, {0.08, 1.0}, {3.0 / 4.0, 4.0 / 3.0}, how.filter, how.reach);
+  RandomResizedCrop crop(1);
   crop.size = read_size(reader);
   read(reader, "scale", crop.scale);
   read(reader, "ratio", crop.ratio);
+  read(reader, "filter", crop.filter);
+  read(reader, "filter_reach", crop.filter_reach);
   return crop;
 }
 
@@ -219,27 +212,25 @@ json written(const Grayscale&) {
 }
 
 // A number is an amount, as the constructor takes it; an array is the member itself.
+template <class FromAmount>
 void read(SpecReader& reader, const char* key, std::optional<Interval>& member,
-          const std::optional<Interval>& from_amount) {
-  if (!reader.has(key)) return;
-  member = from_amount;
-  if (reader.find(key)->is_number()) return;
-  Interval interval{0, 0};
-  read(reader, key, interval);
-  member = interval;
+          const FromAmount& from_amount) {
+  const json* const value = reader.find(key);
+  if (value == nullptr) return;
+  if (value->is_number()) {
+    member = from_amount(value->get<double>());
+  } else {
+    read(reader, key, member.emplace());
+  }
 }
 
 Transform read_color_jitter(SpecReader& reader) {
-  const auto amount = [&](const char* key) {
-    const json* const member = reader.find(key);
-    return member != nullptr && member->is_number() ? member->get<double>() : 0;
-  };
-  const ColorJitter amounts(amount("brightness"), amount("contrast"), amount("saturation"), amount("hue"));
   ColorJitter jitter;
-  read(reader, "brightness", jitter.brightness, amounts.brightness);
-  read(reader, "contrast", jitter.contrast, amounts.contrast);
-  read(reader, "saturation", jitter.saturation, amounts.saturation);
-  read(reader, "hue", jitter.hue, amounts.hue);
+  read(reader, "brightness", jitter.brightness, [](double amount) { return ColorJitter(amount).brightness; });
+  read(reader, "contrast", jitter.contrast, [](double amount) { return ColorJitter(0, amount).contrast; });
+  read(reader, "saturation", jitter.saturation,
+       [](double amount) { return ColorJitter(0, 0, amount).saturation; });
+  read(reader, "hue", jitter.hue, [](double amount) { return ColorJitter(0, 0, 0, amount).hue; });
   return jitter;
 }
 

@@ -343,7 +343,7 @@ TEST_CASE("one shard of records is opened whatever it is called") {
 
 TEST_CASE("a format that is named is looked for at the path itself first") {
   const TemporaryFolder folder;
-  const std::string list = folder.write("both/index.json", R"({"version": 2, "shards": []})");
+  folder.write("both/index.json", R"({"version": 2, "shards": []})");
   folder.write("both/a.tar", "");
   folder.write("both/train/index.json", "this is not looked at");
   CHECK(open_source("mds:" + at(folder, "both"))->size() == 0);

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "leat/datasets/formats/labeled_image.h"
 #include "leat/datasets/image/image_loader.h"
+#include "leat/datasets/image/labeled_image.h"
 #include "tests/datasets/image/formula_image.h"
 #include "tests/loader/support/arithmetic_dataset.h"
 #include "tests/loader/support/each_worker_kind.h"

@@ -9,6 +9,7 @@
 
 #include "leat/datasets/errors.h"
 #include "leat/datasets/formats/folder/image_folder_source.h"
+#include "leat/datasets/formats/stored_image.h"
 #include "leat/datasets/image_folder.h"
 #include "leat/datasets/in_memory.h"
 #include "leat/datasets/record_writer.h"
@@ -66,7 +67,7 @@ TEST_CASE("the stored bytes of an image are the same in a file and in a record")
   CHECK_FALSE(from_records->are_files());
   for (std::size_t i = 0; i < files.dataset().size(); ++i) {
     const auto file = from_files->read(i), record = from_records->read(i);
-    CHECK(is_image_file(file));
+    CHECK(is_decoded_file(file));
     CHECK(std::vector(file.begin(), file.end()) == std::vector(record.begin(), record.end()));
   }
 }
@@ -74,7 +75,7 @@ TEST_CASE("the stored bytes of an image are the same in a file and in a record")
 TEST_CASE("datasets that hold no images have no stored images") {
   const leat::InMemoryDataset numbers({leat::InMemoryDataset::column<float>("x", {}, {1, 2})});
   CHECK(open_stored_images(numbers) == nullptr);
-  CHECK_FALSE(is_image_file({}));
+  CHECK_FALSE(is_decoded_file({}));
 }
 
 TEST_CASE("indices are spread over all samples") {

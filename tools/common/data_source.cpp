@@ -47,8 +47,8 @@ ImageLocation location_of(const fs::path& path, const std::vector<Split>& splits
 
 // Data of a format, at `path` itself or in train/ with test/ or val/ beside it.
 ImageLocation locate(SourceFormat format, const fs::path& path) {
-  if (format == SourceFormat::idx || format == SourceFormat::cifar) return {path, path, format};
-  if (recognize_source(path.string()) != format) {
+  if (row_of(format).has_splits) return {path, path, format};
+  if (!is_of_format(path.string(), format)) {
     if (const auto splits = split_folders(path); !splits.empty()) return location_of(path, splits, format);
   }
   require_one_split(path.string(), format);
@@ -93,7 +93,6 @@ ImageLocation look_at_folder(const fs::path& path) {
 
 ImageLocation look_at(const fs::path& path) {
   require_something(path.string());
-  if (has_manifest(path)) return {path, std::nullopt, SourceFormat::records};
   if (const auto format = format_at(path)) return locate(*format, path);
   return look_at_folder(path);
 }
@@ -126,11 +125,6 @@ fs::path folder_of_synthetic(std::size_t images, const Say& say) {
   options.threads = std::max(1, static_cast<int>(std::ceil(usable_cpus())));
   write_synthetic_image_folder(root, options);  // does nothing where they are there
   return root;
-}
-
-ImageLocation generate(std::string_view uri, const Say& say) {
-  const fs::path root = folder_of_synthetic(parse_image_count(uri.substr(kSynthetic.size())), say);
-  return {root / "train", root / "test"};
 }
 
 // The scheme of "s3://bucket": a letter, then letters, digits, '+', '-' or '.', then a colon. Empty if there
@@ -174,8 +168,9 @@ std::string_view data_uri_help() {
 }
 
 ImageLocation find_images(const std::string& uri, const Say& say) {
-  if (uri.starts_with(kSynthetic)) return generate(uri, say);
-  return opening([&] { return find_stored_images(uri); });
+  if (!uri.starts_with(kSynthetic)) return opening([&] { return find_stored_images(uri); });
+  const fs::path root = stored_uri(uri, say);
+  return {root / "train", root / "test"};
 }
 
 std::string stored_uri(const std::string& uri, const Say& say) {

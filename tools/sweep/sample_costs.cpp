@@ -14,6 +14,7 @@
 #include "leat/datasets/base/unique_fd.h"
 #include "leat/datasets/combinators/scratch_sample.h"
 #include "leat/datasets/errors.h"
+#include "leat/datasets/formats/stored_image.h"
 #include "leat/datasets/image/codecs/image_decoder.h"
 #include "leat/datasets/image/resample/resample.h"
 #include "leat/datasets/image/transforms/transform_plan.h"
@@ -73,7 +74,7 @@ class Steps {
 
   // What was read last.
   void decode(std::size_t position) {
-    if (!is_image_file(bytes_)) return;
+    if (!is_decoded_file(bytes_)) return;
     const Size size = decoder_.read_header(bytes_, images_.decoding().limits);
     Rng rng = rng_of(position);
     resampler_.prepare(detail::plan(images_.transforms(), size, rng).canvas.geometry());

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <string_view>
 
 #include "leat/datasets/formats/folder/image_folder_source.h"
-#include "leat/datasets/formats/stored_image.h"
 #include "leat/datasets/image_dataset.h"
 
 namespace leat::tools {
@@ -38,11 +36,6 @@ class Images final : public StoredImages {
 std::unique_ptr<StoredImages> open_stored_images(const Dataset& dataset) {
   const auto* images = dynamic_cast<const ImageDataset*>(&dataset);
   return images == nullptr ? nullptr : std::make_unique<Images>(*images);
-}
-
-bool is_image_file(std::span<const std::byte> bytes) {
-  const std::string_view kind = image_kind(bytes);
-  return kind == "JPEG" || kind == "PNG";
 }
 
 std::vector<std::size_t> spread_over(std::size_t size, std::size_t most) {

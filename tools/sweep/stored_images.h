@@ -25,9 +25,6 @@ class StoredImages {
 /// For an ImageDataset, whose order it has; null for other datasets.
 std::unique_ptr<StoredImages> open_stored_images(const Dataset& dataset);
 
-/// Whether the bytes begin as a JPEG or PNG file does.
-bool is_image_file(std::span<const std::byte> bytes);
-
 /// Indices of `size` samples, in rising order and at equal distances: at most `most` of them.
 std::vector<std::size_t> spread_over(std::size_t size, std::size_t most);
 

@@ -8,10 +8,10 @@
 #include "leat/datasets/base/checked.h"
 #include "leat/datasets/errors.h"
 #include "leat/datasets/formats/mds/pil_pixels.h"
+#include "leat/datasets/io/absolute_path.h"
 #include "leat/datasets/io/byte_reader.h"
 #include "leat/datasets/io/byte_writer.h"
 #include "leat/datasets/io/cache_folder.h"
-#include "leat/datasets/io/spec_reader.h"
 #include "leat/datasets/io/zstd_file.h"
 
 namespace leat::detail {

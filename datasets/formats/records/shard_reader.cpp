@@ -10,7 +10,6 @@
 #include "leat/datasets/base/checked.h"
 #include "leat/datasets/errors.h"
 #include "leat/datasets/formats/records/schema_json.h"
-#include "leat/datasets/io/file_advice.h"
 #include "leat/datasets/io/json_fields.h"
 #include "leat/datasets/io/xxh3.h"
 

@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 
-#include "leat/datasets/formats/tar/image_names.h"
+#include "leat/datasets/formats/image_names.h"
 #include "leat/datasets/image/codecs/jpeg_encoder.h"
 #include "leat/datasets/image/codecs/png_encoder.h"
 #include "leat/datasets/image_dataset.h"

@@ -1,4 +1,4 @@
-#include "leat/datasets/formats/tar/image_names.h"
+#include "leat/datasets/formats/image_names.h"
 
 #include <algorithm>
 #include <array>

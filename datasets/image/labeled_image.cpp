@@ -1,4 +1,4 @@
-#include "leat/datasets/formats/labeled_image.h"
+#include "leat/datasets/image/labeled_image.h"
 
 #include "leat/datasets/errors.h"
 #include "leat/datasets/image/transforms/transform_plan.h"
