@@ -54,6 +54,7 @@ function(leat_tests folder)
   add_executable(${target} ${sources})
   target_link_libraries(${target} PRIVATE leat_test_support ${arg_LIBRARIES})
   leat_own_target(${target})
+  leat_precompile(${target} <catch2/catch_test_macros.hpp>)
   if(LEAT_SANITIZE)  # tests need not be fast
     target_compile_options(${target} PRIVATE -O0)
   else()

@@ -18,6 +18,7 @@ function(leat_tool name)
   target_link_libraries(leat_tools_${name} PUBLIC leat_tools_common PRIVATE fmt::fmt CLI11::CLI11
                         nlohmann_json::nlohmann_json ${arg_LIBRARIES})
   leat_own_target(leat_tools_${name})
+  leat_precompile(leat_tools_${name})
   leat_program(leat-${name} SOURCES ${PROJECT_SOURCE_DIR}/${folder}/main.cpp LIBRARIES leat_tools_${name})
   leat_install_program(leat-${name})
 endfunction()
@@ -34,5 +35,5 @@ leat_tool(sweep FOLDERS tools/sweep)
 find_package(TBB REQUIRED)
 leat_tool(convert FOLDERS tools/convert LIBRARIES TBB::tbb)
 # g++ 12 vectorizes loops at -O3 only.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/tools/train/host_math.cpp PROPERTIES
+set_source_files_properties(${PROJECT_SOURCE_DIR}/tools/train/host_math.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
                             COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
