@@ -1,8 +1,10 @@
 #include "leat/datasets/formats/find_source.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <string_view>
 
@@ -22,7 +24,31 @@ bool is_records(const fs::path& path) {
   return has_manifest(path) || (fs::is_regular_file(path) && path.extension() == ".leat");
 }
 
+// The scheme of "s3://bucket": a letter, then letters, digits, '+', '-' or '.', then a colon. Empty if there is none.
+std::string_view scheme_of(std::string_view uri) {
+  const std::size_t colon = uri.find(':');
+  const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  const auto is_sound = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '+' || c == '-' || c == '.';
+  };
+  if (colon == std::string_view::npos || colon == 0 || !is_letter(static_cast<unsigned char>(uri[0])) ||
+      !std::ranges::all_of(uri.substr(0, colon), is_sound))
+    return {};
+  return uri.substr(0, colon);
+}
+
+// A path may look as if it had a scheme; then it, or the folder of a pattern, is there.
+void require_no_scheme(const std::string& path) {
+  const std::string_view scheme = scheme_of(path);
+  if (scheme.empty() || fs::exists(path) || fs::exists(fs::path(path).parent_path())) return;
+  std::vector<std::string_view> known;
+  for (const FormatRow& row : formats()) known.insert(known.end(), row.schemes.begin(), row.schemes.end());
+  throw ArgumentError(fmt::format("'{}' has a scheme that is not known: {}; known are {}:", path, scheme,
+                                  fmt::join(known, ":, ")));
+}
+
 SourceLocation recognize(const std::string& path) {
+  require_no_scheme(path);
   require_something(path);
   if (const auto format = format_at(path)) return {.format = *format, .where = path};
   if (fs::is_directory(path)) return {.format = SourceFormat::image_folder, .where = path};

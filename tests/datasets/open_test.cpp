@@ -290,7 +290,7 @@ TEST_CASE("descriptions that are wrong are refused by the place that is") {
       {"indices", "element 0"});
   refused("{\"repeat\": " + source + "}, \"times\": 2, \"seed\": 1}", {"give transforms"});
   refused("{\"concat\": [" + source + R"(, "transforms": []}]})", {"different sizes"});
-  refused("nonsense:" + images, {"nonsense"});
+  refused("nonsense:" + images, {"not known: nonsense", "webdataset:"});
   refused(images + "x", {"nothing at", images + "x"});
   folder.write("both/train/cat/1.jpg", flat_jpeg(1));
   folder.write("both/test/cat/1.jpg", flat_jpeg(2));

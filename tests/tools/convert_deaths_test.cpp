@@ -35,8 +35,8 @@ ConvertOutcome run_dying(const std::string& arguments, int at) {
   return run_convert(arguments, std::string(kDieAt) + "=" + std::to_string(at) + " ", LEAT_CONVERT_DYING);
 }
 
-// Killed at its n-th change of a file, for every n there is; sometimes killed once more while it is resumed; resumed. What is
-// there in the end is what a conversion makes that nobody kills.
+// Killed at its n-th change of a file, for every n there is; sometimes killed once more while it is resumed; resumed.
+// What is there in the end is what a conversion makes that nobody kills.
 void check_all_deaths(const std::string& source, const TemporaryFolder& folder, const std::string& options) {
   REQUIRE(run_convert(source + " " + (folder / "whole").string() + options).code == 0);
   const auto whole = files_of(folder / "whole");

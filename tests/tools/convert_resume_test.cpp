@@ -60,7 +60,8 @@ std::vector<ShardSummary> write_shards(const fs::path& folder, const ShardWriter
   return writer.shards();
 }
 
-// Of three images in shards of their own, and a fourth, empty one, at which the conversion stopped. Resuming may skip it.
+// Of three images in shards of their own, and a fourth, empty one, at which the conversion stopped. Resuming may skip
+// it.
 ConvertOptions broken_off(const TemporaryFolder& folder, Target to) {
   for (int i = 0; i < 3; ++i) write_jpeg(folder, "src/cat/" + std::to_string(i) + ".jpg", 50 * i);
   folder.write("src/cat/3.jpg", "");

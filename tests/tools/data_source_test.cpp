@@ -43,7 +43,7 @@ TEST_CASE("a folder of classes is recognized, and nothing is held back in a fold
   folder.write("dog/deeper/2.JPEG", "");
   for (const std::string scheme : {"", "imagefolder:"}) {
     const ImageLocation found = find_images(scheme + folder.path().string(), silent);
-    CHECK(found.train == folder.path());
+    CHECK(found.train.where == folder.path());
     CHECK(!found.held_back);
   }
 }
@@ -51,23 +51,23 @@ TEST_CASE("a folder of classes is recognized, and nothing is held back in a fold
 TEST_CASE("train/ comes with test/ or val/ or neither") {
   const TemporaryFolder folder;
   folder.write("train/cat/1.jpg", "");
-  CHECK(find_images(folder.path(), silent).train == folder / "train");
+  CHECK(find_images(folder.path(), silent).train.where == folder / "train");
   CHECK(!find_images(folder.path(), silent).held_back);
   folder.write("val/cat/1.jpg", "");
-  CHECK(find_images(folder.path(), silent).held_back == folder / "val");
+  CHECK(find_images(folder.path(), silent).held_back->where == folder / "val");
   folder.write("test/cat/1.jpg", "");
-  CHECK(find_images(folder.path(), silent).held_back == folder / "test");
+  CHECK(find_images(folder.path(), silent).held_back->where == folder / "test");
 }
 
 TEST_CASE("what is no data is refused with what is known") {
   const TemporaryFolder folder;
   const std::string file = folder.write("images.zip", "");
   expect_error<UsageError>([&] { find_images(folder / "absent", silent); }, {"nothing at", "absent"});
-  expect_error<UsageError>([&] { find_images(folder.path(), silent); }, {"neither sub-folders with JPEG"});
-  expect_error<UsageError>([&] { find_images(file, silent); },
-                           {"images.zip", "imagefolder:PATH", "synthetic:N"});
-  expect_error<UsageError>([&] { find_images("s3://bucket/x", silent); },
-                           {"s3", "imagefolder:PATH", "synthetic:N"});
+  expect_error<UsageError>(
+      [&] { ImageSet(find_images(folder.path(), silent), Part::all, test_transforms(8)); },
+      {"no class folders"});
+  expect_error<UsageError>([&] { find_images(file, silent); }, {"images.zip", "image folders", "webdataset"});
+  expect_error<UsageError>([&] { find_images("s3://bucket/x", silent); }, {"s3", "webdataset:", "leat:"});
   for (const char* count : {"", "x", "49", "-5", "100x", "99999999999"}) {
     INFO("'" << count << "'");
     expect_error<UsageError>([&] { find_images(std::string("synthetic:") + count, silent); }, {"from 50 to"});
@@ -76,7 +76,7 @@ TEST_CASE("what is no data is refused with what is known") {
 
 TEST_CASE("formats are recognized, or named") {
   const TemporaryFolder folder;
-  const auto format_at = [&](const std::string& uri) { return find_images(uri, silent).format; };
+  const auto format_at = [&](const std::string& uri) { return find_images(uri, silent).train.format; };
   CHECK(format_at(folder.write("a/x.tar", "").parent_path()) == SourceFormat::webdataset);
   CHECK(format_at(folder / "a/x-{00..03}.tar") == SourceFormat::webdataset);
   CHECK(format_at(folder.write("m.csv", "")) == SourceFormat::manifest);
@@ -85,14 +85,20 @@ TEST_CASE("formats are recognized, or named") {
   CHECK(format_at("tfrecord:" + folder.path().string()) == SourceFormat::tfrecord);
   const std::string idx = folder.write("i/train-images-idx3-ubyte.gz", "").parent_path();
   CHECK(format_at(idx) == SourceFormat::idx);
-  CHECK(find_images(idx, silent).held_back == idx);
-  CHECK(find_images("cifar10:" + idx, silent).held_back == idx);
+  CHECK(find_images(idx, silent).train.split == "train");
+  CHECK_FALSE(find_images(idx, silent).held_back);
+  folder.write("i/t10k-images-idx3-ubyte", "");
+  CHECK(find_images("idx:" + idx, silent).train.split == "train");
+  CHECK(find_images("idx:" + idx, silent).held_back->where == idx);
+  CHECK(find_images("idx:" + idx, silent).held_back->split == "test");
+  const std::string test_alone = folder.write("j/t10k-images-idx3-ubyte", "").parent_path();
+  expect_error<UsageError>([&] { find_images(test_alone, silent); }, {test_alone, "split test", "no train"});
   folder.write("split/train/0.tfrecord", "");
   folder.write("split/val/0.tfrecord", "");
   const ImageLocation split = find_images(folder / "split", silent);
-  CHECK(split.format == SourceFormat::tfrecord);
-  CHECK(split.train == folder / "split/train");
-  CHECK(split.held_back == folder / "split/val");
+  CHECK(split.train.format == SourceFormat::tfrecord);
+  CHECK(split.train.where == folder / "split/train");
+  CHECK(split.held_back->where == folder / "split/val");
   expect_error<UsageError>([&] { find_images(folder / "absent.tar", silent); }, {"nothing at"});
 }
 
@@ -133,7 +139,7 @@ TEST_CASE("generated images are made once") {
   const ImageLocation first = find_images("synthetic:50", say);
   const ImageLocation second = find_images("synthetic:50", say);
   CHECK(said == 1);
-  CHECK(first.train == second.train);
+  CHECK(first.train.where == second.train.where);
   const ImageSet train(first, Part::train, test_transforms(8));
   const ImageSet test(first, Part::held_back, test_transforms(8));
   CHECK(train.dataset().size() == 40);

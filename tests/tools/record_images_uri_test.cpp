@@ -66,5 +66,5 @@ TEST_CASE("leat: names records and nothing else") {
                            {"no leat records", "leat-records.json"});
   std::filesystem::create_directory(folder / "both");
   std::filesystem::rename(folder / "records", folder / "both/train");
-  CHECK(find_images("leat:" + (folder / "both").string(), silent).train == folder / "both/train");
+  CHECK(find_images("leat:" + (folder / "both").string(), silent).train.where == folder / "both/train");
 }

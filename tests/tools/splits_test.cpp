@@ -78,7 +78,7 @@ TEST_CASE("train, val and test that hold classes, records or shards are splits")
   folder.write("b/train/0.tar", "");
   folder.write("b/validation/0.tar", "");
   CHECK(split_names(folder / "b") == Names{"train", "validation"});
-  CHECK(located(folder / "b").held_back == folder / "b/validation");
+  CHECK(located(folder / "b").held_back->where == folder / "b/validation");
   folder.write("c/cat/1.jpg", "");
   folder.write("c/trains/1.jpg", "");
   CHECK(split_names(folder / "c").empty());
@@ -86,7 +86,7 @@ TEST_CASE("train, val and test that hold classes, records or shards are splits")
     INFO(name);
     const Names splits = split_names(folder / name);
     CHECK(source_names(folder / name) == (splits.empty() ? Names{""} : splits));
-    CHECK(located(folder / name).train == (splits.empty() ? folder / name : folder / name / "train"));
+    CHECK(located(folder / name).train.where == (splits.empty() ? folder / name : folder / name / "train"));
   }
 }
 
@@ -97,8 +97,8 @@ TEST_CASE("leat:PATH names leat records, or splits of them, for every tool") {
   folder.write("both/test/leat-records.json", "");
   folder.write("images/train/cat/1.jpg", "");
   const std::string set = folder / "set", both = folder / "both", images = folder / "images";
-  CHECK(located("leat:" + set).train == set);
-  CHECK(located("leat:" + both).train == both + "/train");
+  CHECK(located("leat:" + set).train.where == set);
+  CHECK(located("leat:" + both).train.where == both + "/train");
   CHECK(source_names("leat:" + set) == Names{""});
   CHECK(source_names("leat:" + both) == Names{"test", "train"});
   for (const NamedSource& source : sources_of("leat:" + both, std::nullopt))
@@ -136,12 +136,12 @@ TEST_CASE("what may be a split or a class is refused by every tool, with the way
     expect_error<UsageError>([&] { located("imagefolder:" + path); }, {"classes:"});
     expect_error<UsageError>([&] { sources_of(path, std::nullopt); }, {"classes:"});
     expect_error<UsageError>([&] { sources_of("imagefolder:" + path, std::nullopt); }, {"classes:"});
-    CHECK(located("classes:" + path).train == path);
+    CHECK(located("classes:" + path).train.where == path);
     CHECK(source_names("classes:" + path) == Names{""});
     CHECK(sources_of(path, "train").front().location.where == folder / (name + "/train"));
   }
   folder.write("rest/val/a/1.jpg", "");
-  expect_error<UsageError>([&] { located(folder / "rest"); }, {"no train/"});
+  expect_error<UsageError>([&] { located(folder / "rest"); }, {"no train"});
 }
 
 TEST_CASE("shards of several splits in one folder are not mixed") {
@@ -167,12 +167,12 @@ TEST_CASE("shards of several splits in one folder are not mixed") {
 TEST_CASE("shards beside folders of images are refused, with the ways to say which is meant") {
   const TemporaryFolder folder;
   folder.write("train.tar", "");
-  CHECK(located(folder.path()).format == SourceFormat::webdataset);
+  CHECK(located(folder.path()).train.format == SourceFormat::webdataset);
   folder.write("train/cat/1.jpg", "");
   const std::string path = folder.path();
   expect_error<UsageError>([&] { located(path); }, {"webdataset:" + path, "imagefolder:" + path});
   expect_error<UsageError>([&] { sources_of(path, std::nullopt); }, {"imagefolder:" + path});
-  CHECK(located("imagefolder:" + path).train == folder / "train");
+  CHECK(located("imagefolder:" + path).train.where == folder / "train");
   CHECK(source_names("imagefolder:" + path) == Names{"train"});
   CHECK(source_names("webdataset:" + path) == Names{""});
 }
@@ -187,8 +187,8 @@ TEST_CASE("convert: each split becomes a dataset of its own, or the one that is 
   CHECK(both.out.find("train: 3 samples") != std::string::npos);
   CHECK(both.out.find("test: 2 samples") != std::string::npos);
   for (const std::string split : {"train", "test"}) check_same(set + "/" + split, source + "/" + split);
-  CHECK(located(set).train == set + "/train");
-  CHECK(located(set).held_back == set + "/test");
+  CHECK(located(set).train.where == set + "/train");
+  CHECK(located(set).held_back->where == set + "/test");
   REQUIRE(run_convert(source + " " + one + " --split test").code == 0);
   check_same(one, source + "/test");
   CHECK(run_convert("inspect " + set).out.find("train:\nleat records") != std::string::npos);

@@ -17,6 +17,7 @@
 #include "leat/loader/sweep/isolated.h"
 #include "tests/support/conversions.h"
 #include "tests/support/temporary_folder.h"
+#include "tools/common/data_source.h"
 #include "tools/sweep/sample_costs.h"
 #include "tools/sweep/stored_images.h"
 #include "tools/sweep/what_if.h"
@@ -51,14 +52,18 @@ class Images {
   leat::test::TemporaryFolder folder_;
 };
 
+ImageLocation located(const std::string& path) {
+  return find_images(path, [](const std::string&) {});
+}
+
 }  // namespace
 
 TEST_CASE("the stored bytes of an image are the same in a file and in a record") {
   const Images images;
   SweepOptions options;
   options.image_size = 32;
-  const SweptImages files({.train = images.files(), .held_back = {}}, options);
-  const SweptImages records({.train = images.records(), .held_back = {}}, options);
+  const SweptImages files(located(images.files()), options);
+  const SweptImages records(located(images.records()), options);
   const auto from_files = open_stored_images(files.dataset()),
              from_records = open_stored_images(records.dataset());
   REQUIRE(from_files);
@@ -105,7 +110,7 @@ TEST_CASE("the first change is tried: records for files, a cache for records", "
   const StepTimes times{
       .read = 30, .read_open = 20, .decode = 500, .sample = 700, .deliver = 710, .copy = 15};
   for (const bool are_files : {true, false}) {
-    const ImageLocation location{.train = are_files ? images.files() : images.records(), .held_back = {}};
+    const ImageLocation location = located(are_files ? images.files() : images.records());
     const SweptImages swept(location, options);
     const leat::SweepResult result =
         leat::sweep([&](int workers) { return swept.loader(workers); },
@@ -131,7 +136,8 @@ TEST_CASE("what is accepted in a sweep is accepted where its changes are predict
   options.batch_size = 8;
   options.seconds = 0.03;
   options.rounds = 3;
-  const ImageLocation location{.train = images.files(), .allow_corrupt = true, .allow_empty = true};
+  ImageLocation location = located(images.files());
+  location.allow_corrupt = location.allow_empty = true;
   const SweptImages swept(location, options);
   const leat::SweepResult result =
       leat::sweep([&](int workers) { return swept.loader(workers); },
@@ -148,7 +154,7 @@ TEST_CASE("a sweep does not warn that there are more workers than CPUs", "[proce
   const std::string path = folder / "stderr";
   SweepOptions options;
   options.image_size = 32;
-  const SweptImages swept({.train = images.files(), .held_back = {}}, options);
+  const SweptImages swept(located(images.files()), options);
   leat::detail::run_isolated([&] {
     if (std::freopen(path.c_str(), "w", stderr) == nullptr) leat::throw_errno("freopen");
     swept.loader(static_cast<int>(leat::detail::usable_cpus()) + 2).next();
@@ -164,7 +170,7 @@ TEST_CASE("all steps of loading an image take time") {
   options.image_size = 32;
   options.batch_size = 8;
   for (const std::string& path : {images.files(), images.records()}) {
-    const StepTimes times = measure_steps(SweptImages({.train = path, .held_back = {}}, options));
+    const StepTimes times = measure_steps(SweptImages(located(path), options));
     CHECK(times.read > 0);
     CHECK(times.read_open > 0);
     CHECK(times.decode > 0);

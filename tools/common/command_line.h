@@ -28,8 +28,8 @@ class UsageError : public Error {
 // Whether a call failed because of what the path leads to, and not for want of memory, descriptors or a sound disk.
 bool is_about_path(const SystemError& error) noexcept;
 
-// Returns what `open` returns, which opens data that the command line names. Throws UsageError where the data is missing,
-// damaged or not what it was said to be; other errors pass.
+// Returns what `open` returns, which opens data that the command line names. Throws UsageError where the data is
+// missing, damaged or not what it was said to be; other errors pass.
 template <class Function>
 auto opening(const Function& open) {
   try {
@@ -44,8 +44,8 @@ auto opening(const Function& open) {
   }
 }
 
-// Reads the command line into what `app` was told. False: --help or --version was asked for and has been printed, so there is
-// nothing to do. Throws UsageError. Adds --version. The page of --help is made of `app` and `text`.
+// Reads the command line into what `app` was told. False: --help or --version was asked for and has been printed, so
+// there is nothing to do. Throws UsageError. Adds --version. The page of --help is made of `app` and `text`.
 //
 // "--generate-manual FOLDER" alone is understood, too, and is not in the help: writes man page and completions (see
 // write_manual_files()). The build calls each program so.

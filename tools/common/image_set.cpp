@@ -4,7 +4,6 @@
 
 #include <unordered_map>
 
-#include "leat/datasets/formats/records/manifest.h"
 #include "leat/datasets/formats/registry.h"
 #include "leat/datasets/image_dataset.h"
 #include "leat/datasets/image_folder.h"
@@ -38,24 +37,12 @@ std::vector<std::string> class_numbers(const std::vector<std::int64_t>& labels, 
 
 }  // namespace
 
-namespace {
-
-// Image folders and leat records may stand beside each other.
-SourceFormat format_there(SourceFormat format, const std::string& path) {
-  if (has_manifest(path)) return SourceFormat::records;
-  return format == SourceFormat::records ? SourceFormat::image_folder : format;
-}
-
-}  // namespace
-
 std::vector<std::int64_t> ImageSet::open(const ImageLocation& location, bool own_place, bool with_labels,
                                          TransformPipeline transforms) {
-  const std::string path = (own_place ? *location.held_back : location.train).string();
-  SourceLocation where{.format = format_there(location.format, path), .where = path};
-  if (row_of(where.format).has_splits) where.split = own_place ? "test" : "train";
+  SourceLocation where = own_place ? *location.held_back : location.train;
   if (where.format == SourceFormat::image_folder && location.allow_empty) where.options["allow_empty"] = true;
   const auto source = open_source(where);
-  if (source->size() == 0) throw UsageError(fmt::format("'{}' holds no samples", path));
+  if (source->size() == 0) throw UsageError(fmt::format("'{}' holds no samples", where.where));
   auto images = std::make_unique<ImageDataset>(
       source, std::move(transforms),
       ImageDatasetOptions{.decode = {.limits = {.allow_corrupt = location.allow_corrupt}}});
@@ -63,7 +50,7 @@ std::vector<std::int64_t> ImageSet::open(const ImageLocation& location, bool own
   classes_ = images->classes();
   if (with_labels) {
     labels = labels_of(*images);
-    if (classes_.empty()) classes_ = class_numbers(labels, path);
+    if (classes_.empty()) classes_ = class_numbers(labels, where.where);
   }
   all_ = std::move(images);
   return labels;
@@ -71,7 +58,6 @@ std::vector<std::int64_t> ImageSet::open(const ImageLocation& location, bool own
 
 ImageSet::ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms) {
   const bool own_place = part == Part::held_back && location.held_back.has_value();
-  const auto& path = own_place ? *location.held_back : location.train;
   const auto labels =
       opening([&] { return open(location, own_place, part != Part::all, std::move(transforms)); });
   if (own_place || part == Part::all || (part == Part::train && location.held_back)) return;
@@ -80,7 +66,7 @@ ImageSet::ImageSet(const ImageLocation& location, Part part, TransformPipeline t
     throw UsageError(
         fmt::format("no image of '{}' is held back for testing: give ten images per class or more, or a "
                     "folder test/ beside train/",
-                    path.string()));
+                    location.train.where));
   }
   subset_ = std::make_unique<Subset>(*all_, std::move(indices));
 }

@@ -24,7 +24,8 @@ enum class Part {
 // A dataset and what it consists of. Movable; the dataset stays where it is.
 class ImageSet {
  public:
-  // Lists or opens what lies there. Throws UsageError where nothing is left in this part, and where open_source() or ImageDataset find the data missing or damaged; their other errors pass.
+  // Lists or opens what lies there. Throws UsageError where nothing is left in this part, and where open_source() or
+  // ImageDataset find the data missing or damaged; their other errors pass.
   ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms);
 
   const Dataset& dataset() const noexcept;

@@ -60,8 +60,8 @@ struct Manual {
   std::vector<ManualCommand> commands;
 };
 
-// Reads the options and sub-commands that `app` was told. The name of an option's type says what its value is: FILE, FOLDER,
-// URI, or anything else.
+// Reads the options and sub-commands that `app` was told. The name of an option's type says what its value is: FILE,
+// FOLDER, URI, or anything else.
 Manual make_manual(const CLI::App& app, ProgramText text, std::string version);
 
 // "--data URI", "--num-workers N", "SRC".

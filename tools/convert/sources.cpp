@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "tools/common/command_line.h"
-#include "tools/common/data_source.h"
 #include "tools/convert/progress.h"
 
 namespace leat::tools {
@@ -17,11 +16,11 @@ void tell(const std::string& line) {
 }  // namespace
 
 std::vector<NamedSource> sources_of(const std::string& uri, const std::optional<std::string>& split) {
-  return opening([&] { return find_sources(stored_uri(uri, tell), split); });
+  return sources_of(uri, split, tell);
 }
 
 std::string path_of(const std::string& uri) {
-  return opening([&] { return find_source(stored_uri(uri, tell)).where; });
+  return path_of(uri, tell);
 }
 
 std::unique_ptr<RecordConversion> open_source(const SourceLocation& location, const SourceOptions& options) {

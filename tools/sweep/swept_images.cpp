@@ -85,7 +85,8 @@ DataLoader SweptImages::loader_of(const Dataset& dataset, int num_workers) const
 
 SweptData describe_data(const ImageLocation& location, const SweepOptions& options) {
   SweptData data{.what = options.data};
-  if (!options.json.empty() || !options.report.empty()) data.stored_bytes = stored_bytes(location.train);
+  if (!options.json.empty() || !options.report.empty())
+    data.stored_bytes = stored_bytes(location.train.where);
   data.settings = {{"image_size", std::to_string(options.image_size)},
                    {"transform", options.augment ? "train" : "val"},
                    {"output", options.output == Output::f32 ? "f32" : "u8"},

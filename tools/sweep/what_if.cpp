@@ -96,7 +96,7 @@ void check_records(WhatIf& what_if, const ImageLocation& location, const SweptIm
   const ScratchFolder scratch;
   const std::vector<std::size_t> indices = spread_over_files(images.dataset(), kMostImages, kMostBytes);
   const auto files_source = std::make_shared<ImageFolderSource>(
-      location.train, ImageFolderSourceOptions{.allow_empty = location.allow_empty});
+      location.train.where, ImageFolderSourceOptions{.allow_empty = location.allow_empty});
   write_records(RecordConversion(files_source), scratch.path() / "records", indices);
   const Subset files(images.dataset(), indices);
   const ImageDataset records(leat::open_source("leat:" + (scratch.path() / "records").string()),

@@ -39,12 +39,11 @@ ImageFeeds::ImageFeeds(const ImageLocation& location, const TrainOptions& option
       train_(train_images_.dataset(), loader_options(train_images_.dataset(), options, world, true)),
       test_(test_images_.dataset(), loader_options(test_images_.dataset(), options, world, false)) {
   if (train_images_.classes() != test_images_.classes()) {
-    throw UsageError(fmt::format("'{}' holds other classes than '{}'", location.held_back->string(),
-                                 location.train.string()));
+    throw UsageError(
+        fmt::format("'{}' holds other classes than '{}'", location.held_back->where, location.train.where));
   }
   if (classes().size() < 2) {
-    throw UsageError(
-        fmt::format("'{}' holds one class only: nothing can be learned", location.train.string()));
+    throw UsageError(fmt::format("'{}' holds one class only: nothing can be learned", location.train.where));
   }
 }
 
