@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fails where the house has a hole: an include of a room or a folder above its own, a public header that includes an inside one,
 # a name outside the namespace of its folder, a device header outside the folders for it, a test's name that would be lost on
-# its way through CMake's lists, or a word that the project has given up (words.txt).
+# its way through CMake's lists, a comment that is too wide, or a word that the project has given up (words.txt).
 # The rooms, lowest first: datasets, loader, transfer, parallel; bench, tools and tests see all. A header directly in a room is
 # the room's face; what lies in a folder of it is inside, in namespace leat::detail.
 set -euo pipefail
@@ -95,6 +95,12 @@ done < <(grep -rnE '^#[ ]*(if|ifdef|ifndef|elif)\b' --include='*.h' --include='*
 while IFS=: read -r file line _; do
   complain "$file:$line: brackets and semicolons in a test's name hide it, and those after it, from CTest"
 done < <(grep -rnE '(TEST_CASE|LEAT_LOADER_TEST)\([^"]*"[^"]*[][;]' tests || true)
+
+# Comments are wrapped by hand, since clang-format would join the lines of tables and lists.
+while IFS=: read -r file line _; do
+  complain "$file:$line: a comment is wider than 120 columns"
+done < <(grep -rnE '^.{121,}$' --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
+  loader datasets transfer parallel bench tools tests | grep -E '^[^:]+:[0-9]+: *//' || true)
 
 # words.txt: an extended regular expression, a tab, and what to write instead. The rooms that keep to it:
 worded=(loader datasets transfer parallel bench tools tests)

@@ -25,7 +25,7 @@ function(leat_precompile target)
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <atomic> <chrono> <cstdint> <cstring> <filesystem>
       <functional> <map> <memory> <mutex> <optional> <span> <string> <string_view> <thread> <utility> <variant> <vector>
       <fmt/format.h> ${ARGN})
-    # As ccache wants it.
+    # As ccache wants it; what it overlooks then, tools/test.sh says.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>
       "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
   endif()

@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 # what one clone has compiled serves the others
+export CCACHE_SLOPPINESS=pch_defines,time_macros # what it cannot see in precompiled headers: ours are of the system
 
 say() { printf '\n== %s\n' "$*"; }
 

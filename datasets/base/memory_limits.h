@@ -29,7 +29,8 @@ inline std::size_t available_memory() {
 MemoryError memory_error(std::string_view purpose, std::size_t asked,
                          const MemoryLimit& limit = memory_limit());
 
-// Processes of the process's own cgroup that the kernel has killed for want of memory, so far; 0 where that cannot be read.
+// Processes of the process's own cgroup that the kernel has killed for want of memory, so far; 0 where that cannot be
+// read.
 std::uint64_t oom_kills();
 
 std::size_t page_size() noexcept;

@@ -9,9 +9,9 @@
 
 namespace leat::detail {
 
-/// Owns a descriptor of a pipe, a memfd or a regular file, and knows it again. A dataset, or a library that it uses, may
-/// close descriptors that it did not open; the next file that is opened takes the number, and a write meant for the
-/// pipe would end up in that file. So ask is_ours() before each use.
+/// Owns a descriptor of a pipe, a memfd or a regular file, and knows it again. A dataset, or a library that it uses,
+/// may close descriptors that it did not open; the next file that is opened takes the number, and a write meant for
+/// the pipe would end up in that file. So ask is_ours() before each use.
 class OwnFd {
  public:
   OwnFd() = default;

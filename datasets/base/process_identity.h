@@ -7,8 +7,8 @@
 
 namespace leat::detail {
 
-/// Tells the process that made it from those that are forked from that process, where the object is a copy. Asking costs
-/// no system call. Thread-safe.
+/// Tells the process that made it from those that are forked from that process, where the object is a copy. Asking
+/// costs no system call. Thread-safe.
 class ProcessIdentity {
  public:
   ProcessIdentity();  // of the calling process; throws SystemError
@@ -19,8 +19,8 @@ class ProcessIdentity {
   std::uint64_t forks_;
 };
 
-/// Deletes an object in the process that made it. In a forked process the object is left alone: its threads do not exist
-/// there, its locks may be held by them for ever, and its processes and shared memory are the parent's.
+/// Deletes an object in the process that made it. In a forked process the object is left alone: its threads do not
+/// exist there, its locks may be held by them for ever, and its processes and shared memory are the parent's.
 template <class T>
 class DeleteInOwnProcess {
  public:

@@ -26,8 +26,8 @@ class SampleStore {
   static constexpr std::size_t kRoomAlignment = 64;        // a sample's room is rounded up to it
   static constexpr std::size_t kTakenAtOnce = 4ULL << 20;  // bytes
 
-  // Room for `bytes` of the bytes of samples 0 to `samples` - 1; 8 bytes of each sample's word come on top, and are taken
-  // at once. Throws MemoryError where there is not so much memory.
+  // Room for `bytes` of the bytes of samples 0 to `samples` - 1; 8 bytes of each sample's word come on top, and are
+  // taken at once. Throws MemoryError where there is not so much memory.
   SampleStore(std::size_t samples, std::size_t bytes);
 
   std::size_t samples() const noexcept { return samples_; }

@@ -21,7 +21,8 @@ struct ScratchLayout {
 };
 
 // Belongs to the thread that makes it, and ends before older ones of the thread do (nested maps have one each): the
-// memory is the thread's, and used again, so that nothing is allocated in the long run. Holds whatever was there before.
+// memory is the thread's, and used again, so that nothing is allocated in the long run. Holds whatever was there
+// before.
 class ScratchSample {
  public:
   ScratchSample(const Schema& schema, const ScratchLayout& layout);

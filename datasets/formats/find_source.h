@@ -10,8 +10,8 @@
 namespace leat::detail {
 
 // What `uri` names, whether or not it has splits: FORMAT:PATH, with a scheme of the registry, or a path alone: what
-// recognize_source() knows, or else an image folder. Throws ArgumentError where there is nothing, no leat records where they
-// were named, or the format of a path is not known; SystemError.
+// recognize_source() knows, or else an image folder. Throws ArgumentError where there is nothing, no leat records
+// where they were named, or the format of a path is not known; SystemError.
 SourceLocation find_source(const std::string& uri);
 
 // A dataset to read.

@@ -63,7 +63,8 @@ void update(Xxh3Stream& checksum, std::string_view text) {
   checksum.update(std::as_bytes(std::span(text)));
 }
 
-// Of pixels: the head that they have in MDS. Conversions that were begun when it was a part of the bytes can be resumed.
+// Of pixels: the head that they have in MDS. Conversions that were begun when it was a part of the bytes can be
+// resumed.
 void update_head(Xxh3Stream& checksum, const Encoding& encoding) {
   if (encoding.kind != Encoding::pixels || encoding.shape.size() != 3) return;
   const std::string_view mode = encoding.shape[2] == 1 ? "L" : "RGB";

@@ -23,15 +23,15 @@ struct RecordConversionOptions {
   std::function<void(std::size_t samples)> on_progress = {};
 };
 
-// If the source knows its schema, records have its fields. Otherwise fields are those of the samples, as FieldInference has
-// them, in the first sample's order. Names:
+// If the source knows its schema, records have its fields. Otherwise fields are those of the samples, as
+// FieldInference has them, in the first sample's order. Names:
 //
 //   the one image or RGB array    image     as guess_image_fields() finds it
 //   the one whole-number label    label     the same; always i64. The source's classes go along with it. Beside no
 //                                           image, only a field called cls or label is one
 //   txt                           text
-//   depth.jpg, note.txt, x.bin    depth, note, x: the field's name stands before such suffixes, as WebDatasetShardWriter
-//                                 writes them. Samples with png where the first has jpg have the same field
+//   depth.jpg, note.txt, x.bin    depth, note, x: the field's name stands before such suffixes; so writes them
+//                                 WebDatasetShardWriter. Samples with png where the first has jpg have the same field
 //   the sample's key              name      text (see utf8_name()), where samples have keys and no field has the name
 //
 // If another field has such a name, or one that would make it a group, a field keeps its own.
@@ -41,11 +41,11 @@ struct RecordConversionOptions {
 // Immutable, thread-safe: read() is called by many threads at once, unless is_sequential().
 class RecordConversion {
  public:
-  // Reads every sample once, one after the other, unless the source knows its schema: records state the greatest length of
-  // each field. A sample that cannot be read is passed over then, and is an error of read(). Throws DataError that names
-  // sample and field where samples have different fields, or values that no field holds; the first sample's error where
-  // none can be read; ArgumentError where there are no samples, on names that records cannot have, and where there is no
-  // field `image_field`.
+  // Reads every sample once, one after the other, unless the source knows its schema: records state the greatest
+  // length of each field. A sample that cannot be read is passed over then, and is an error of read(). Throws
+  // DataError that names sample and field where samples have different fields, or values that no field holds; the
+  // first sample's error where none can be read; ArgumentError where there are no samples, on names that records
+  // cannot have, and where there is no field `image_field`.
   explicit RecordConversion(std::shared_ptr<const SampleSource> source,
                             const RecordConversionOptions& options = {});
 

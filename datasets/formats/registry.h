@@ -56,8 +56,8 @@ std::optional<SourceFormat> recognize_source(const std::string& where);
 // Whether the path has an ending, or the folder a sign, of this format. Throws SystemError.
 bool is_of_format(const std::string& where, SourceFormat format);
 
-// Opens what is known to be of that format, with a spec() unless it can be read in order alone or its path is not UTF-8. Throws what the format's own source throws; ArgumentError on
-// options that the format does not have.
+// Opens what is known to be of that format, with a spec() unless it can be read in order alone or its path is not
+// UTF-8. Throws what the format's own source throws; ArgumentError on options that the format does not have.
 std::shared_ptr<const SampleSource> open_source(const SourceLocation& location);
 
 }  // namespace leat::detail

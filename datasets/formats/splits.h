@@ -23,15 +23,16 @@ inline constexpr std::string_view kClassesScheme = "classes:";
 /// known format, or class folders with images. Empty: the folder is no set of splits. Such a folder that holds images
 /// alone, without class folders, is left out beside one that is a split.
 ///
-/// Throws ArgumentError, which says how to say it, where folders called so may be classes: where one split stands beside
-/// other folders with images, or the images lie in train/ itself. Throws SystemError where a folder cannot be listed.
+/// Throws ArgumentError, which says how to say it, where folders called so may be classes: where one split stands
+/// beside other folders with images, or the images lie in train/ itself. Throws SystemError where a folder cannot be
+/// listed.
 std::vector<Split> find_splits(const std::filesystem::path& folder);
 
 /// The sub-folders with such names, whatever they hold: for a format that the user named.
 std::vector<Split> split_folders(const std::filesystem::path& folder);
 
-/// Throws ArgumentError where a folder holds shards of several splits, told by "train", "val" and "test" in their names:
-/// read as one dataset, they would be mixed. Does nothing for a pattern of files.
+/// Throws ArgumentError where a folder holds shards of several splits, told by "train", "val" and "test" in their
+/// names: read as one dataset, they would be mixed. Does nothing for a pattern of files.
 void require_one_split(const std::string& where, SourceFormat format);
 
 /// The format that recognize_source() finds at a path. Throws ArgumentError where a folder of shards

@@ -20,8 +20,9 @@ std::string_view image_kind(std::span<const std::byte> file) noexcept;
 // Whether the bytes start as a file of a kind that is decoded does: JPEG or PNG.
 bool is_decoded_file(std::span<const std::byte> file) noexcept;
 
-// Transforms the image into `out`, whose size the pipeline must make. Returns what was wrong with it. Throws DataError on
-// bad data and on kinds of files that are not decoded, ArgumentError on an image that the transforms cannot take.
+// Transforms the image into `out`, whose size the pipeline must make. Returns what was wrong with it. Throws
+// DataError on bad data and on kinds of files that are not decoded, ArgumentError on an image that the transforms
+// cannot take.
 DecodeWarnings load_image(const StoredField& field, const TransformPipeline& transforms,
                           const DecodeOptions& decode, Rng& rng, const PixelOutput& out);
 

@@ -35,8 +35,8 @@ struct StoredValue {
 // "numbers", "text"...
 std::string_view name_of(StoredValue::Kind kind) noexcept;
 
-// Throws DataError that names the field where its bytes are not what its encoding says, and on encodings that records do
-// not hold: pkl, and what is not known.
+// Throws DataError that names the field where its bytes are not what its encoding says, and on encodings that records
+// do not hold: pkl, and what is not known.
 // Source of ndarray's head: mosaicml/streaming, streaming/base/format/mds/encodings.py.
 StoredValue parse_value(const StoredField& field);
 
@@ -50,8 +50,8 @@ struct StoredPixels {
   const std::uint8_t* data = nullptr;
 };
 
-// Of a field whose encoding is `pixels`. Throws DataError that names the field unless its shape is [height, width, 1 or 3],
-// each extent from 1 to 2^20, and its bytes are as many.
+// Of a field whose encoding is `pixels`. Throws DataError that names the field unless its shape is [height, width, 1
+// or 3], each extent from 1 to 2^20, and its bytes are as many.
 StoredPixels stored_pixels(const StoredField& field);
 
 // The whole number of 64 bits that the text is, white space around it; nullopt where it is none.

@@ -15,8 +15,8 @@ namespace leat::detail {
 
 // A file in the making has the name with ".tmp" behind it; commit() writes it to the disk, gives it its name, in the
 // place of a file that had it, and writes the folder. Otherwise nothing stays behind but what a killed process leaves
-// under the temporary name, and the next one to make the file overwrites that. Not thread-safe. Throws SystemError naming
-// the path.
+// under the temporary name, and the next one to make the file overwrites that. Not thread-safe. Throws SystemError
+// naming the path.
 class DurableFile {
  public:
   explicit DurableFile(std::filesystem::path path);

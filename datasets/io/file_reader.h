@@ -27,7 +27,8 @@ class FileReader {
   std::uint64_t size() const noexcept { return size_; }               // when it was opened
   std::int64_t modified_ns() const noexcept { return modified_ns_; }  // since 1970
 
-  // Fills `bytes` from `offset` on. Throws DataError where the file does not hold them, SystemError where reading fails.
+  // Fills `bytes` from `offset` on. Throws DataError where the file does not hold them, SystemError where reading
+  // fails.
   void read(std::uint64_t offset, std::span<std::byte> bytes) const;
 
   // Replaces `bytes` by `count` bytes; that they are there is checked before memory is taken.

@@ -7,8 +7,8 @@
 
 namespace leat::detail {
 
-/// Returns what `function` returns, which lists folders with std::filesystem. Throws SystemError with the folder's path where
-/// `function` throws std::filesystem::filesystem_error; other errors pass.
+/// Returns what `function` returns, which lists folders with std::filesystem. Throws SystemError with the folder's
+/// path where `function` throws std::filesystem::filesystem_error; other errors pass.
 template <class Function>
 auto listing(const Function& function) {
   try {

@@ -9,7 +9,8 @@
 
 namespace leat::detail {
 
-// A file under a temporary name, which is removed unless it is kept. Not thread-safe. Throws SystemError naming the path.
+// A file under a temporary name, which is removed unless it is kept. Not thread-safe. Throws SystemError naming the
+// path.
 class NewFile {
  public:
   enum class IfThere { fail, overwrite };  // what becomes of a file that has the temporary name

@@ -18,8 +18,8 @@ std::optional<std::string> spec_text(const nlohmann::json& object);
 // The object that a description is. Throws ArgumentError where the text is something else.
 nlohmann::json parse_spec(const std::string& text);
 
-// Every problem is an ArgumentError that names the place, such as "dataset spec.transforms[1].size". Keys that nobody asked
-// for are refused by finish(). The object must outlive the reader.
+// Every problem is an ArgumentError that names the place, such as "dataset spec.transforms[1].size". Keys that nobody
+// asked for are refused by finish(). The object must outlive the reader.
 class SpecReader {
  public:
   // Throws ArgumentError where it is not an object.

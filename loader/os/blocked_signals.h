@@ -6,8 +6,8 @@
 
 namespace leat::detail {
 
-/// Blocks all signals of the calling thread while it lives. Threads and processes that are started meanwhile inherit the
-/// mask, so there is no moment at which a handler of the program's could run in them.
+/// Blocks all signals of the calling thread while it lives. Threads and processes that are started meanwhile inherit
+/// the mask, so there is no moment at which a handler of the program's could run in them.
 class BlockedSignals {
  public:
   BlockedSignals() noexcept {

@@ -32,8 +32,8 @@ void prepare_stack_traces();
 void note_stack(StackTrace& trace, const void* behind) noexcept;
 
 /// A line for each frame: function, source file and line where the binary has symbols and the program addr2line is
-/// installed; otherwise the exported function or the module, and an offset. The addresses are those of this process or of
-/// one that was forked from it. Runs other programs, for two seconds at most; meant for errors.
+/// installed; otherwise the exported function or the module, and an offset. The addresses are those of this process
+/// or of one that was forked from it. Runs other programs, for two seconds at most; meant for errors.
 std::string describe_frames(std::span<const std::uint64_t> addresses);
 
 }  // namespace leat::detail

@@ -30,8 +30,8 @@ class CStreamBuffer final : public std::streambuf {
   std::FILE* file_;
 };
 
-// After sync_with_stdio(false) a stream has a buffer of its own, with the parent's text in it. It is left behind with that,
-// since nothing can take the text out of it but writing it.
+// After sync_with_stdio(false) a stream has a buffer of its own, with the parent's text in it. It is left behind with
+// that, since nothing can take the text out of it but writing it.
 void replace_own_buffer(std::ostream& stream, std::FILE* file) {
   const auto* const buffer = dynamic_cast<std::filebuf*>(stream.rdbuf());
   if (buffer == nullptr || typeid(*buffer) == typeid(std::filebuf)) return;  // the program's own choice

@@ -8,8 +8,8 @@
 
 namespace leat::detail {
 
-/// 16 hexadecimal digits: the XXH3 of the values' bytes. Made to notice changes, not to withstand somebody who looks for a
-/// collision.
+/// 16 hexadecimal digits: the XXH3 of the values' bytes. Made to notice changes, not to withstand somebody who looks
+/// for a collision.
 std::string digest_of(std::span<const std::uint64_t> values);
 std::string digest_of(std::span<const double> values);
 

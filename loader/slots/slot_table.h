@@ -95,7 +95,8 @@ class SlotTable {
     Forks forks = Forks::share;  // copy: the workers are threads, or there are none
   };
 
-  // Takes and populates the memory of the common slots, but for the values of ragged fields. Throws MemoryError, SystemError.
+  // Takes and populates the memory of the common slots, but for the values of ragged fields. Throws MemoryError,
+  // SystemError.
   SlotTable(BatchLayout layout, Dimensions dimensions);
 
   const BatchLayout& layout() const noexcept { return layout_; }

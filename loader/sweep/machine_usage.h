@@ -24,8 +24,8 @@ std::optional<double> parse_pressure_seconds(std::string_view proc_pressure_cpu)
 
 /// The share of `usable` CPUs that others used in `seconds`, if `cpus` CPUs were busy for `busy` seconds in all and the
 /// sweep itself used `own`. What others use of CPUs that the sweep could not have used anyway (usable < cpus, in a
-/// limited control group) does not count. At least 0. nullopt if the kernel's figures cannot be right: less than half of
-/// what the sweep used itself.
+/// limited control group) does not count. At least 0. nullopt if the kernel's figures cannot be right: less than half
+/// of what the sweep used itself.
 std::optional<double> others_share(double busy, double own, double seconds, double cpus, double usable);
 
 /// The kernel's counters at one moment.

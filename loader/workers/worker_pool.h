@@ -26,8 +26,8 @@ class WorkerPool {
 
   virtual std::vector<int> pids() const = 0;  // of the worker processes that run now
 
-  /// What each worker is doing, a line each: for somebody who waits for them in vain. With `stacks`, the calls that it is
-  /// in are added where it can tell; that interrupts its system calls, and may take a while.
+  /// What each worker is doing, a line each: for somebody who waits for them in vain. With `stacks`, the calls that
+  /// it is in are added where it can tell; that interrupts its system calls, and may take a while.
   virtual std::string describe_workers(bool stacks) = 0;
 
  protected:

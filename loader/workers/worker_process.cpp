@@ -50,8 +50,8 @@ void leave_at_once(int status, void*) {
 
 // --- signal handlers
 
-// A worker that is about to be killed for being overdue waits for that here: the signal has interrupted what it waited for,
-// and it would go on.
+// A worker that is about to be killed for being overdue waits for that here: the signal has interrupted what it
+// waited for, and it would go on.
 void tell_stack(int, siginfo_t* info, void*) {
   const int before = errno;
   note_stack(*own_stack.load(), __builtin_return_address(0));
@@ -65,8 +65,8 @@ void give_up_unwinding(int) {
   ::raise(crash.load());
 }
 
-// The signal's effect is the default one by now, and comes when this returns: from the faulting instruction, so that a core
-// dump shows it, or from the signal that is sent once more.
+// The signal's effect is the default one by now, and comes when this returns: from the faulting instruction, so that
+// a core dump shows it, or from the signal that is sent once more.
 void note_crash(int signal, siginfo_t* info, void*) {
   crash.store(signal);
   struct sigaction alarm {};

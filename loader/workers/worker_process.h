@@ -10,7 +10,8 @@
 namespace leat::detail {
 
 /// Everything that a worker process needs and that only the process which makes the loader can get: what takes locks of
-/// the C library or the dynamic linker, which threads may hold at the moment of the fork, and then for ever in the child.
+/// the C library or the dynamic linker, which threads may hold at the moment of the fork, and then for ever in the
+/// child.
 struct WorkerProcessSetup {
   LibraryThreads libraries;
 

@@ -13,9 +13,10 @@
 
 namespace leat::detail {
 
-// Threads: arrive() and depart() alternate, called by one thread at a time for each rank; any thread may call fail() and
-// leave(). Invariants:
-//  1. A round begins when all ranks have arrived with calls that agree; then arrive() returns on every rank, even if the
+// Threads: arrive() and depart() alternate, called by one thread at a time for each rank; any thread may call fail()
+// and leave(). Invariants:
+//  1. A round begins when all ranks have arrived with calls that agree; then arrive() returns on every rank, even if
+//     the
 //     rendezvous fails meanwhile. Otherwise it throws on every rank.
 //  2. Between arrive() and depart() a rank only computes: it waits for nobody. Hence depart() needs no deadline.
 //  3. depart() returns when every rank has departed. So other ranks touch a rank's memory only between its own arrive()

@@ -25,8 +25,8 @@ struct NcclApi {
   decltype(&ncclGetErrorString) get_error_string = nullptr;
   decltype(&ncclGetLastError) get_last_error = nullptr;
 
-  // Two calls of the CUDA runtime: a communicator belongs to the device that is current when it is made. The guard makes
-  // it the calling thread's; it is null where there is no GPU to make current, in a test.
+  // Two calls of the CUDA runtime: a communicator belongs to the device that is current when it is made. The guard
+  // makes it the calling thread's; it is null where there is no GPU to make current, in a test.
   int (*device_of)(const void* memory) = nullptr;  // the ordinal of the GPU that holds the memory
   std::unique_ptr<cuda::DeviceGuard> (*make_current)(int ordinal) = nullptr;
 };

@@ -32,7 +32,8 @@ constexpr Launcher kSlurmJob{"srun", "SLURM_NTASKS", "SLURM_PROCID", "SLURM_LOCA
 // Others, Cray's among them, set PMI's variables too; so does srun --mpi=pmi2.
 constexpr Launcher kPmi{"a launcher that speaks PMI", "PMI_SIZE", "PMI_RANK", "PMI_LOCAL_RANK"};
 
-// Slurm numbers steps of its own (the batch script, the shell of salloc) from here on: slurm.h's SLURM_MAX_NORMAL_STEP_ID.
+// Slurm numbers steps of its own (the batch script, the shell of salloc) from here on: slurm.h's
+// SLURM_MAX_NORMAL_STEP_ID.
 constexpr std::uint64_t kFirstOwnStep = 0xfffffff0;
 
 // nullopt where the variable is not set, or is no number.

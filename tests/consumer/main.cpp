@@ -1,5 +1,5 @@
-// What a user writes first: a dataset of their own, loaded by worker processes, moved to a device. The program has headers
-// with the names of leat's, and finds those of its own by these names.
+// What a user writes first: a dataset of their own, loaded by worker processes, moved to a device. The program has
+// headers with the names of leat's, and finds those of its own by these names.
 #include <leat.h>
 #include <leat/loader/errors.h>
 

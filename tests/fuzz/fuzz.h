@@ -1,5 +1,5 @@
-// What the fuzz targets share. A target is one source file with LLVMFuzzerTestOneInput(); any of leat's errors is a good
-// answer to bad input, anything else that leaves a target is a finding.
+// What the fuzz targets share. A target is one source file with LLVMFuzzerTestOneInput(); any of leat's errors is a
+// good answer to bad input, anything else that leaves a target is a finding.
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,7 @@ commit=${commit:-$(git rev-parse HEAD)}
 mkdir -p "$work"
 [ -e "$tree/.git" ] || git worktree add --quiet --force --detach "$tree" "$commit"
 git -C "$tree" checkout --quiet --force --detach "$commit"
-export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
+export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 (cd "$tree" && cmake --preset release -DLEAT_CUDA=OFF -DLEAT_NCCL=OFF -DLEAT_BUILD_BENCH=OFF) >"$work/configure.log"
 
 # What tests leave behind that are stopped in the middle lies here.

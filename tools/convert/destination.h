@@ -28,9 +28,9 @@ void require_outside(const std::filesystem::path& path, const std::string& sourc
 /// File systems that know no such locks go without.
 ///
 /// <destination>.partial, from its making to publish(), which gives it the destination's name. A conversion keeps its
-/// states (see resume_state.h) until then, so at every moment either there is something to resume, or the destination is
-/// whole. What a process leaves that is killed behind the rename, whole data with a state in it, is taken up again by
-/// `resume`, too.
+/// states (see resume_state.h) until then, so at every moment either there is something to resume, or the destination
+/// is whole. What a process leaves that is killed behind the rename, whole data with a state in it, is taken up again
+/// by `resume`, too.
 class WorkFolder {
  public:
   /// Throws UsageError where another process holds the folder, there is something at the destination other than an

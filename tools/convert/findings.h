@@ -60,7 +60,8 @@ std::string to_text(const Verification& verification);  // the closing lines
 //    "split" (null without splits), "format", "samples", "bytes", "unreadable",
 //    "fields": [{"name", "content", "dtype", "shape", "max_length" (null if not ragged)}], "classes",
 //    "bytes_per_sample": {"min", "median", "mean", "max"} (null without samples), "labels": {"<label>": count},
-//    "records": {"shards", "raw_bytes", "codec", "dictionary_bytes", "alignment"} (null for other formats; the last three only
+//    "records": {"shards", "raw_bytes", "codec", "dictionary_bytes", "alignment"} (null for other formats; the last
+//    three only
 //               if there is a shard)}]}
 std::string to_json(const std::string& uri, std::span<const Inspection> inspections);
 

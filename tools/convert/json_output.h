@@ -1,4 +1,5 @@
-// What the commands of leat-convert print with --json. Names of files need not be UTF-8; bytes that are not become U+FFFD.
+// What the commands of leat-convert print with --json. Names of files need not be UTF-8; bytes that are not become
+// U+FFFD.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,7 +16,8 @@ std::string json_text(const nlohmann::ordered_json& json);
 nlohmann::ordered_json split_json(const std::string& split);
 
 // {"command": "convert", "source", "destination", "format": "leat" | "webdataset" | "mds", "sets": [{
-//    "split" (null without splits), "finished_before", "samples", "resumed", "shards", "read_bytes", "written_bytes", "seconds",
+//    "split" (null without splits), "finished_before", "samples", "resumed", "shards", "read_bytes", "written_bytes",
+//    "seconds",
 //    "compression", "skipped": [{"index", "source", "reason"}], "warnings": [sentence]}]}
 // If finished_before is true, an earlier run did all the work, and the figures are 0.
 std::string to_json(const ConvertOptions& options, std::span<const ConversionResult> results);

@@ -11,7 +11,8 @@ namespace leat::tools {
 
 using namespace detail;
 
-// Reads all shards back: each file's checksum; of leat records each record's, too. Throws DataError naming what differs.
+// Reads all shards back: each file's checksum; of leat records each record's, too. Throws DataError naming what
+// differs.
 void check_output(const std::filesystem::path& folder, std::span<const ShardSummary> shards, Target target);
 
 }  // namespace leat::tools

@@ -11,8 +11,8 @@ using namespace detail;
 
 inline constexpr int kGlyphWidth = 8, kGlyphHeight = 10;  // pixels, with the gap to the next one
 
-// Writes the text in white from (left, top) on, as much of it as fits into the row. Small letters become capitals, signs that
-// are missing a question mark.
+// Writes the text in white from (left, top) on, as much of it as fits into the row. Small letters become capitals,
+// signs that are missing a question mark.
 void draw_text(std::string_view text, int left, int top, MutableImageView to);
 
 }  // namespace leat::tools

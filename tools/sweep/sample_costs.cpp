@@ -107,8 +107,8 @@ std::vector<std::size_t> choose(const Dataset& dataset, const Steps& steps) {
   return chosen;
 }
 
-// Takes all steps in turns, a few images at a time, so that all see the same machine. At any moment each step is at other
-// images, so that none finds in the CPU's caches what another has just read.
+// Takes all steps in turns, a few images at a time, so that all see the same machine. At any moment each step is at
+// other images, so that none finds in the CPU's caches what another has just read.
 class Round {
  public:
   Round(const Dataset& dataset, Steps& steps, const std::vector<std::size_t>& indices)

@@ -29,8 +29,8 @@ std::unique_ptr<StoredImages> open_stored_images(const Dataset& dataset);
 std::vector<std::size_t> spread_over(std::size_t size, std::size_t most);
 
 /// Indices of images spread over a dataset whose images are files: at most `most`, and no more than hold about
-/// `most_bytes`, going by the mean size of a file. At least one if there is any. Throws what std::filesystem::file_size()
-/// throws.
+/// `most_bytes`, going by the mean size of a file. At least one if there is any. Throws what
+/// std::filesystem::file_size() throws.
 std::vector<std::size_t> spread_over_files(const Dataset& files, std::size_t most, std::uint64_t most_bytes);
 
 }  // namespace leat::tools

@@ -10,8 +10,9 @@
 namespace leat::tools {
 
 /// Predicts, in this order: leat records instead of files (if the images are files), a cache of finished samples, twice
-/// as many CPUs. The first prediction is checked: some of the images, spread over all (2,000 or about 64 MiB at most), are copied to a
-/// temporary folder, or to memory, and loaded in turns with the same images as they are. Says what it does.
+/// as many CPUs. The first prediction is checked: some of the images, spread over all (2,000 or about 64 MiB at
+/// most), are copied to a temporary folder, or to memory, and loaded in turns with the same images as they are. Says
+/// what it does.
 std::vector<WhatIf> what_if(const ImageLocation& location, const SweptImages& images,
                             const SweepOptions& options, const SweepResult& result, const StepTimes& times,
                             const Say& say);

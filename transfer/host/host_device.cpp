@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::align_val_t kAlignment{256};
 
-// The streams of this process, so that one that was destroyed too early, or belongs to the process that this one was forked
-// from, is an error instead of a wait for a thread that is not there. (A new stream may get the place of a destroyed one;
-// then it is taken for that.)
+// The streams of this process, so that one that was destroyed too early, or belongs to the process that this one was
+// forked from, is an error instead of a wait for a thread that is not there. (A new stream may get the place of a
+// destroyed one; then it is taken for that.)
 class LiveStreams {
  public:
   static LiveStreams& all() {

@@ -15,8 +15,8 @@ namespace leat::detail {
 // Whether it ends in .jpg, .jpeg or .png, in any case.
 bool has_image_name(const std::filesystem::path& path);
 
-// Whether it is a link that leads nowhere, or in a circle. One whose target cannot be looked at for another reason is not:
-// is_directory() then throws.
+// Whether it is a link that leads nowhere, or in a circle. One whose target cannot be looked at for another reason is
+// not: is_directory() then throws.
 bool is_broken_link(const std::filesystem::directory_entry& entry);
 
 struct ImageFolderSourceOptions {
@@ -24,17 +24,17 @@ struct ImageFolderSourceOptions {
   bool allow_empty = false;  // a class may have no images; it keeps its place in classes()
 };
 
-// Classes are the sub-folders of the root, sorted by name (byte order). A class's images are the files anywhere below it
-// whose names end in .jpg, .jpeg or .png, in any case, sorted by folder and then by name. That order is the samples' order.
-// Links are followed. Links that lead nowhere are left out, counted, and reported by warnings().
+// Classes are the sub-folders of the root, sorted by name (byte order). A class's images are the files anywhere below
+// it whose names end in .jpg, .jpeg or .png, in any case, sorted by folder and then by name. That order is the
+// samples' order. Links are followed. Links that lead nowhere are left out, counted, and reported by warnings().
 //
 // Fields: "label", i64; "image", the JPEG or PNG file; "name", its path below the root, as utf8_name() has it.
 //
 // Memory: the file names, and 13 bytes for each.
 class ImageFolderSource final : public SampleSource {
  public:
-  // Lists the folder. Throws DataError where there are no classes or, without allow_empty, a class has no images, or two
-  // classes would have one name; SystemError where a folder cannot be read.
+  // Lists the folder. Throws DataError where there are no classes or, without allow_empty, a class has no images, or
+  // two classes would have one name; SystemError where a folder cannot be read.
   explicit ImageFolderSource(const std::filesystem::path& root, ImageFolderSourceOptions options = {});
 
   std::size_t size() const override { return files_.size(); }

@@ -8,10 +8,12 @@
 
 namespace leat::detail {
 
-// index.json, leat-classes.json where there are classes, and shard.00000.mds..., neither compressed nor hashed, as mosaicml-streaming's MDSWriter lays them out.
+// index.json, leat-classes.json where there are classes, and shard.00000.mds..., neither compressed nor hashed, as
+// mosaicml-streaming's MDSWriter lays them out.
 // Columns, in order of their names:
 //
-//   text -> str, bytes -> bytes, jpeg -> jpeg (PNGs, too: readers tell by the bytes), an i64 scalar -> int, other scalars -> int32, float32...,
+//   text -> str, bytes -> bytes, jpeg -> jpeg (PNGs, too: readers tell by the bytes), an i64 scalar -> int, other
+//   scalars -> int32, float32...,
 //   arrays of fixed shape -> ndarray:dtype:shape, ragged ones -> ndarray:dtype; none of these has bf16.
 //
 // A shard is kept in memory until it is written, since offsets come first. Readers know no empty arrays: one is an

@@ -7,8 +7,8 @@
 
 namespace leat::detail {
 
-// Adds the pixels, without their head. `reader` is at their start and ends where they end. Throws DataError where they are
-// damaged, or of another mode than L and RGB.
+// Adds the pixels, without their head. `reader` is at their start and ends where they end. Throws DataError where
+// they are damaged, or of another mode than L and RGB.
 void add_pil_pixels(std::string_view name, ByteReader reader, StoredSample& sample);
 
 }  // namespace leat::detail

@@ -18,8 +18,8 @@ class RecordSource final : public SampleSource {
   explicit RecordSource(const std::filesystem::path& path);
 
   std::size_t size() const override { return set_.size(); }
-  // Reads the whole record, and checks it. One small field of fixed shape, such as a label, is read alone, unchecked, if
-  // nothing else is chosen, it stands before all ragged fields and the record is not compressed.
+  // Reads the whole record, and checks it. One small field of fixed shape, such as a label, is read alone, unchecked,
+  // if nothing else is chosen, it stands before all ragged fields and the record is not compressed.
   void read(std::size_t index, const FieldChoice& choice, StoredSample& sample) const override;
   // From the file into the rows, without a copy, where fields stand before all ragged ones of a record that is not
   // compressed.

@@ -61,9 +61,9 @@ class ShardReader {
   const IndexEntry& entry(std::size_t record) const { return entries_.at(record); }
   const std::shared_ptr<const RecordDecompressor>& decompressor() const noexcept { return decompressor_; }
 
-  // Reads record `record` (below size()) with one pread, and checks it. `rows` has one span per field, or none: one that
-  // is not empty belongs to a field of fixed shape, has its length, and gets its value; straight from the file, where
-  // it stands before all ragged fields of a record that is not compressed. Such values are not in the view.
+  // Reads record `record` (below size()) with one pread, and checks it. `rows` has one span per field, or none: one
+  // that is not empty belongs to a field of fixed shape, has its length, and gets its value; straight from the file,
+  // where it stands before all ragged fields of a record that is not compressed. Such values are not in the view.
   // Throws Error, which says nothing about the source, on damage; SystemError.
   RecordView read(std::size_t record, std::span<const std::span<std::byte>> rows, RecordMemory& memory) const;
 

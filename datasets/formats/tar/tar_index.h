@@ -2,7 +2,8 @@
 //
 // A member's name is split at the first dot of its last part: "dir/a.seg.PNG" has the key "dir/a" and the suffix
 // "seg.png". A sample is a run of adjacent members with one key. Members without a suffix, and those called
-// "__name__", are passed over. (The regular expression is ^((?:.*/|)[^.]+)[.]([^/]*)$, as in webdataset's tariterators.)
+// "__name__", are passed over. (The regular expression is ^((?:.*/|)[^.]+)[.]([^/]*)$, as in webdataset's
+// tariterators.)
 #pragma once
 
 #include <cstddef>

@@ -44,8 +44,8 @@ class TarFile final : public TarInput {
   const FileReader* file_;
 };
 
-/// A .tar.gz or .tar.zst, of one or more members or frames, or a plain .tar, from front to back, as its first bytes tell.
-/// Memory: what is asked for at once, 256 KiB of the file, and zstd's window, which is bounded by 128 MiB. Not
+/// A .tar.gz or .tar.zst, of one or more members or frames, or a plain .tar, from front to back, as its first bytes
+/// tell. Memory: what is asked for at once, 256 KiB of the file, and zstd's window, which is bounded by 128 MiB. Not
 /// thread-safe.
 class TarStream final : public TarInput {
  public:
@@ -57,7 +57,8 @@ class TarStream final : public TarInput {
   /// Throws ArgumentError on bytes that were passed already.
   void read(std::uint64_t offset, std::span<std::byte> bytes) override;
 
-  /// Inflates what is left, so that its checksum is compared. Throws DataError where it is wrong, or the file is cut off.
+  /// Inflates what is left, so that its checksum is compared. Throws DataError where it is wrong, or the file is cut
+  /// off.
   void finish();
 
   std::uint64_t passed() const noexcept { return start_; }  // bytes that can no longer be read

@@ -1,5 +1,5 @@
-// tf.train.Example: a map from names to lists of bytes, floats or 64-bit integers; and tf.train.SequenceExample, which has
-// sequences of such lists, too.
+// tf.train.Example: a map from names to lists of bytes, floats or 64-bit integers; and tf.train.SequenceExample,
+// which has sequences of such lists, too.
 //
 //   Example { Features features = 1; }            Features { map<string, Feature> feature = 1; }
 //   Feature { oneof { BytesList = 1; FloatList = 2; Int64List = 3; } }, each { repeated value = 1; }
@@ -22,8 +22,9 @@ namespace leat::detail {
 // u32 n, n times u32 size, the values. A feature without a list is an empty list[bytes]. Of one name twice, the last
 // counts, as in any protobuf map; unknown fields are passed over.
 //
-// A sequence of n steps, each of one number, is an array of n; each of k numbers, of n x k: `ndarray:int64:n,k`. Steps of
-// one value of bytes each are a list[bytes] of n; so is a sequence of no steps. Sequences come behind the features.
+// A sequence of n steps, each of one number, is an array of n; each of k numbers, of n x k: `ndarray:int64:n,k`.
+// Steps of one value of bytes each are a list[bytes] of n; so is a sequence of no steps. Sequences come behind the
+// features.
 //
 // Throws DataError that names the source and the offset in the data on what is no such message, on more than 4096
 // features or 2^24 values, on a sequence whose steps differ in length or type, or have several values of bytes, and on

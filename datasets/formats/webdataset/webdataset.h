@@ -51,9 +51,9 @@ class WebDatasetSource final : public SampleSource {
   TarIndex index_;
 };
 
-// The same of compressed tars (.tar.gz, .tgz, .tar.zst; plain ones among them, too), inflated from front to back: sample
-// after sample in order costs no more than inflating each shard once, and going back starts its shard again. For
-// conversion; is_sequential(). Thread-safe, one read at a time.
+// The same of compressed tars (.tar.gz, .tgz, .tar.zst; plain ones among them, too), inflated from front to back:
+// sample after sample in order costs no more than inflating each shard once, and going back starts its shard again.
+// For conversion; is_sequential(). Thread-safe, one read at a time.
 class TarStreamSource final : public SampleSource {
  public:
   explicit TarStreamSource(std::vector<std::string> shards, WebDatasetOptions options = {});
@@ -76,8 +76,9 @@ class TarStreamSource final : public SampleSource {
   mutable std::unique_ptr<Stream> stream_;  // guarded by mutex_
 };
 
-// The shards that `where` names: plain and compressed tars of a folder, or those of a pattern (see find_shards()). Throws
-// what find_shards() throws; DataError where a folder holds a shard both plain and compressed, or compressed twice.
+// The shards that `where` names: plain and compressed tars of a folder, or those of a pattern (see find_shards()).
+// Throws what find_shards() throws; DataError where a folder holds a shard both plain and compressed, or compressed
+// twice.
 std::vector<std::string> find_tars(const std::string& where);
 // Whether one of them is compressed as a whole. Throws SystemError.
 bool are_compressed(const std::vector<std::string>& shards);

@@ -10,10 +10,11 @@ namespace leat::detail {
 
 // shard-000000.tar..., as webdataset's ShardWriter lays them out: mode 0444, owner bigdata, time 0, members of a sample
 // next to each other in order of their suffixes, the end padded to 10,240 bytes. The key is the sample's name without
-// its extension, or its number in nine digits. A key ends at the first dot of its last part, so dots there are written as
-// %2E: "x.1.jpg" and "x_1.jpg" stay two samples. Suffixes:
+// its extension, or its number in nine digits. A key ends at the first dot of its last part, so dots there are
+// written as %2E: "x.1.jpg" and "x_1.jpg" stay two samples. Suffixes:
 //
-//   jpeg -> jpg, the label (an i64 scalar) -> cls, text -> txt, bytes -> bin, everything else -> npy (NumPy, version 1.0);
+//   jpeg -> jpg, the label (an i64 scalar) -> cls, text -> txt, bytes -> bin, everything else -> npy (NumPy, version
+//   1.0);
 //   a field of another name than image, label or text has its name before: depth.npy.
 class WebDatasetShardWriter final : public ShardWriter {
  public:

@@ -39,8 +39,8 @@ struct JpegRegion {
 //
 // Throws DataError on a file that is none, lacks data, or breaks a limit; its text says which, but no file
 // name: the caller adds it. Lacking are data that entropy decoding needs, the end-of-image marker, and quantization
-// tables; JpegLimits::allow_corrupt accepts the first two. Damage below the last row that is asked for can go unnoticed,
-// but a file that was cut off cannot.
+// tables; JpegLimits::allow_corrupt accepts the first two. Damage below the last row that is asked for can go
+// unnoticed, but a file that was cut off cannot.
 //
 // An image depends on its own bytes alone. Where it has no Huffman tables (frames of Motion-JPEG), the standard ones
 // are taken (ITU-T T.81, K.3).

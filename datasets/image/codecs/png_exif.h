@@ -8,7 +8,8 @@
 
 namespace leat::detail {
 
-// Of the chunk eXIf; where there is none, of the text. Upright where there is neither, nullopt where the data is damaged.
+// Of the chunk eXIf; where there is none, of the text. Upright where there is neither, nullopt where the data is
+// damaged.
 std::optional<Orientation> png_orientation(const PngChunks& chunks);
 
 }  // namespace leat::detail

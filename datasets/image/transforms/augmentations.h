@@ -26,8 +26,8 @@ enum class Augmentation {  // in torchvision's order, which is what an index dra
 };
 inline constexpr int kAugmentations = 14;
 
-// How strong bin `bin` of `bins` is: a tangent, pixels, degrees, what is added to a factor of 1, bits, a threshold; 0 of
-// those that know no strength. Linear in the bin, in float, as torch.linspace.
+// How strong bin `bin` of `bins` is: a tangent, pixels, degrees, what is added to a factor of 1, bits, a threshold; 0
+// of those that know no strength. Linear in the bin, in float, as torch.linspace.
 double magnitude_of(Augmentation what, int bin, int bins, Size image);
 
 // Whether the sign of its magnitude is drawn.

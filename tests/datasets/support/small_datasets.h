@@ -38,8 +38,8 @@ class Numbers final : public Dataset {
   Schema schema_{{{"number", DType::u64, {}}, {"drawn", DType::u32, {}}}};
 };
 
-// "text", u8 of up to 16: "text <index>", nothing for sample 0; "weight" f32: index / 2; "tokens", i32 of up to 3: index
-// modulo 4 of them, token k is 10 index + k.
+// "text", u8 of up to 16: "text <index>", nothing for sample 0; "weight" f32: index / 2; "tokens", i32 of up to 3:
+// index modulo 4 of them, token k is 10 index + k.
 class Texts final : public Dataset {
  public:
   explicit Texts(std::size_t samples) : samples_(samples) {}

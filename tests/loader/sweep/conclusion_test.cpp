@@ -134,8 +134,8 @@ TEST_CASE("what is not trusted is said: others, spread, rounds, deaths") {
   CHECK(mentions(conclude(rounds, {}), "2 died"));
 }
 
-// One dataset on a machine of 2 CPUs that others used, too: measured once each, the smallest number within 5 % of the best
-// was 8, 2, 4 and 3 within an hour.
+// One dataset on a machine of 2 CPUs that others used, too: measured once each, the smallest number within 5 % of the
+// best was 8, 2, 4 and 3 within an hour.
 TEST_CASE("the recommendations of a noisy machine are not relied on") {
   const std::vector<int> counts{1, 2, 3, 4, 8};
   const std::vector<std::vector<std::vector<std::uint64_t>>> sweeps{

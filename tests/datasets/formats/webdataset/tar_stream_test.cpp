@@ -21,8 +21,8 @@ namespace {
 const WebDatasetOptions kUncached{.index = {.place = IndexPlace::nowhere}};
 constexpr std::size_t kSamples = 6;
 
-// Members of 300 KB among small ones, so that streams are inflated in many parts, and one of zeros, of which much comes out
-// of few bytes.
+// Members of 300 KB among small ones, so that streams are inflated in many parts, and one of zeros, of which much
+// comes out of few bytes.
 std::string archive() {
   TarBytes tar;
   for (std::size_t i = 0; i < kSamples; ++i) {
