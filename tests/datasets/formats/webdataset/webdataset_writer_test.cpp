@@ -158,9 +158,9 @@ TEST_CASE("WebDataset: long names are split, or stand in a header of their own")
   const std::string list = folder / "list";
   REQUIRE(std::system(("tar tf " + tar + " > " + list).c_str()) == 0);
   CHECK(content_of(list).find("/" + std::string(296, 'n') + ".jpg\n") != std::string::npos);
-  expect_error<ArgumentError>(
-      [&] { format.encode(folder_sample(1, "x", std::string(5000, 'n') + ".jpg"), 0); },
-      {"the limit is 4096"});
+  const std::string long_name = std::string(5000, 'n').append(".jpg");
+  expect_error<ArgumentError>([&] { format.encode(folder_sample(1, "x", long_name), 0); },
+                              {"the limit is 4096"});
 }
 
 TEST_CASE("WebDataset: different names have different keys") {
