@@ -19,8 +19,8 @@ namespace leat {
 /// before all ragged ones in a record that is not compressed. docs/record-format.md describes the format.
 ///
 /// Shards may be missing, cut short or damaged: that is a DataError when one of their records is asked for, so a set
-/// can be used while it arrives. A quarter of the descriptors that the process may have are kept for shards; other
-/// files are opened for each record. Thread-safe.
+/// can be used while it arrives. All datasets of a process together keep at most a quarter of the descriptors that
+/// it may have open; other shards are opened for each record. Thread-safe.
 class LEAT_EXPORT RecordDataset final : public Dataset {
  public:
   /// Opens a folder with a manifest, or one shard file. Throws DataError if the manifest, or the one shard, is missing

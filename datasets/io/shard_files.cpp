@@ -4,11 +4,10 @@
 
 namespace leat::detail {
 
-ShardFiles::ShardFiles(std::vector<std::string> paths, Prepare prepare, Check check, std::size_t max_open)
+ShardFiles::ShardFiles(std::vector<std::string> paths, Prepare prepare, Check check)
     : paths_(std::move(paths)),
       prepare_(std::move(prepare)),
       check_(std::move(check)),
-      max_open_(max_open),
       files_(paths_.size()) {}
 
 ShardFiles::~ShardFiles() {
@@ -24,16 +23,18 @@ std::unique_ptr<FileReader> ShardFiles::open(std::size_t shard) const {
 
 template <class Use>
 void ShardFiles::with_file(std::size_t shard, const Use& use) const {
-  if (const FileReader* file = files_.at(shard).load(std::memory_order_acquire)) return use(*file);
-  std::unique_ptr<FileReader> opened = open(shard);
+  if (const KeptFile* const kept = files_.at(shard).load(std::memory_order_acquire)) return use(*kept->file);
+  std::unique_ptr<const FileReader> opened = open(shard);
   use(*opened);
-  if (open_.fetch_add(1) < max_open_) {
-    const FileReader* none = nullptr;
-    FileReader* const mine = opened.release();
-    if (files_[shard].compare_exchange_strong(none, mine, std::memory_order_acq_rel)) return;
-    opened.reset(mine);
-  }
-  open_.fetch_sub(1);  // another thread was first, or no place is left
+  keep(shard, std::move(opened), DescriptorShare::try_take());
+}
+
+void ShardFiles::keep(std::size_t shard, std::unique_ptr<const FileReader> file,
+                      DescriptorShare share) const {
+  if (!share) return;
+  auto kept = std::make_unique<const KeptFile>(KeptFile{std::move(share), std::move(file)});
+  const KeptFile* none = nullptr;
+  if (files_[shard].compare_exchange_strong(none, kept.get(), std::memory_order_acq_rel)) kept.release();
 }
 
 void ShardFiles::read(std::size_t shard, std::uint64_t offset, std::span<std::byte> bytes) const {
@@ -46,10 +47,15 @@ void ShardFiles::read(std::size_t shard, std::uint64_t offset, std::uint64_t cou
 }
 
 void ShardFiles::read_ahead(std::size_t shard, std::uint64_t offset, std::uint64_t count) const noexcept {
-  const bool open = files_[shard].load(std::memory_order_acquire) != nullptr;
-  if (!open && (prepare_ || open_.load() >= max_open_)) return;
+  if (const KeptFile* const kept = files_[shard].load(std::memory_order_acquire))
+    return kept->file->read_ahead(offset, count);
+  if (prepare_) return;
+  DescriptorShare share = DescriptorShare::try_take();
+  if (!share) return;
   try {
-    with_file(shard, [&](const FileReader& file) { file.read_ahead(offset, count); });
+    auto file = open(shard);
+    file->read_ahead(offset, count);
+    keep(shard, std::move(file), std::move(share));
   } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
   }
 }

@@ -11,25 +11,22 @@
 #include <string>
 #include <vector>
 
+#include "leat/datasets/io/descriptor_share.h"
 #include "leat/datasets/io/file_reader.h"
 
 namespace leat::detail {
 
-// Opens a shard when it is first read, and keeps at most `max_open` of them open for good; beyond that a shard is
-// opened for each read. So descriptors are bounded, and no read ever waits for another: thread-safe without a lock,
-// hence safe to fork at any time.
+// Opens a shard when it is first read, and keeps it open if the process has a DescriptorShare left; otherwise the shard
+// is opened for each read. No read ever waits for another: thread-safe without a lock, hence safe to fork at any time.
 class ShardFiles {
  public:
-  static constexpr std::size_t kMaxOpen = 256;
-
   // Called with a shard's number before it is opened, on the thread that reads: makes the file where it is not there
   // yet. May be called by several at once, and again.
   using Prepare = std::function<void(std::size_t shard)>;
   // Called with the opened file before its first read; throws where it is not what it should be.
   using Check = std::function<void(std::size_t shard, const FileReader& file)>;
 
-  explicit ShardFiles(std::vector<std::string> paths, Prepare prepare = {}, Check check = {},
-                      std::size_t max_open = kMaxOpen);
+  explicit ShardFiles(std::vector<std::string> paths, Prepare prepare = {}, Check check = {});
   ~ShardFiles();
   ShardFiles(const ShardFiles&) = delete;
   ShardFiles& operator=(const ShardFiles&) = delete;
@@ -47,16 +44,20 @@ class ShardFiles {
   void read_ahead(std::size_t shard, std::uint64_t offset, std::uint64_t count) const noexcept;
 
  private:
+  struct KeptFile {
+    DescriptorShare share;  // given back after the file is closed
+    std::unique_ptr<const FileReader> file;
+  };
+
   template <class Use>
   void with_file(std::size_t shard, const Use& use) const;
   std::unique_ptr<FileReader> open(std::size_t shard) const;
+  void keep(std::size_t shard, std::unique_ptr<const FileReader> file, DescriptorShare share) const;
 
   std::vector<std::string> paths_;
   Prepare prepare_;
   Check check_;
-  std::size_t max_open_;
-  mutable std::vector<std::atomic<const FileReader*>> files_;  // null: not open; owned
-  mutable std::atomic<std::size_t> open_{0};                   // places taken of max_open_
+  mutable std::vector<std::atomic<const KeptFile*>> files_;  // null: not kept open; owned
 };
 
 }  // namespace leat::detail

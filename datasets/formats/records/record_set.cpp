@@ -1,7 +1,6 @@
 #include "leat/datasets/formats/records/record_set.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <utility>
@@ -14,13 +13,6 @@ namespace leat::detail {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A quarter of what the process may have.
-std::size_t descriptors_for_shards() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  return static_cast<std::size_t>(limit.rlim_cur / 4);
-}
 
 // What cannot be looked at is an error of who opens it.
 bool is_file(const fs::path& path) {
@@ -42,7 +34,6 @@ RecordSet::RecordSet(fs::path path)
       folder_(is_file(path_) ? path_.parent_path() : path_),
       manifest_(is_file(path_) ? manifest_of_shard(path_) : read_manifest(path_)),
       starts_{0},
-      kept_open_(descriptors_for_shards()),
       readers_(manifest_.shards.size()) {
   for (const ManifestShard& shard : manifest_.shards) {
     starts_.push_back(checked_add(starts_.back(), shard.samples));
@@ -88,8 +79,7 @@ const ShardReader& RecordSet::open(std::size_t shard) const {
                     fmt::format("it has {} bytes where the manifest says {}: it was not copied whole", bytes,
                                 listed.bytes));
   }
-  auto reader = std::make_unique<ShardReader>(
-      path, ShardReader::Options{shard < kept_open_, &manifest_.schema, decompressor_});
+  auto reader = std::make_unique<ShardReader>(path, ShardReader::Options{&manifest_.schema, decompressor_});
   if (reader->size() != listed.samples) {
     throw DataError(path.string(), fmt::format("it has {} records where the manifest says {}", reader->size(),
                                                listed.samples));

@@ -18,8 +18,8 @@ namespace leat::detail {
 // nothing is locked.
 //
 // Shards may be missing, cut short or damaged: that is an error when one of their records is asked for, and what is
-// there by then counts, so that a set can be used while it arrives. A quarter of the descriptors that the process
-// may have are kept for shards; the files beyond are opened for each record.
+// there by then counts, so that a set can be used while it arrives. A shard is kept open if the process has a
+// DescriptorShare left; otherwise its file is opened for each record.
 class RecordSet {
  public:
   // `path` is a folder with a manifest, or one shard file. Reads the indices of all shards that are there. Throws
@@ -64,8 +64,7 @@ class RecordSet {
   std::filesystem::path path_;  // as it was given
   std::filesystem::path folder_;
   Manifest manifest_;
-  std::vector<std::size_t> starts_;  // of each shard, and the end of the last
-  std::size_t kept_open_;
+  std::vector<std::size_t> starts_;                               // of each shard, and the end of the last
   std::shared_ptr<const RecordDecompressor> decompressor_;        // of the first shard that could be read
   mutable std::vector<std::atomic<const ShardReader*>> readers_;  // owned; null until the shard could be read
 };

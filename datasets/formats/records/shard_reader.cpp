@@ -65,7 +65,8 @@ ShardReader::ShardReader(std::filesystem::path path, Options options)
   } catch (const Error& error) {
     throw DataError(path_.string(), error.what());
   }
-  if (options.keep_open) file_ = std::move(file);
+  share_ = DescriptorShare::try_take();
+  if (share_) file_ = std::move(file);
 }
 
 void ShardReader::read_head(const FileReader& file, const RecordSchema* set) {

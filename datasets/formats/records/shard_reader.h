@@ -15,6 +15,7 @@
 #include "leat/datasets/formats/records/body_layout.h"
 #include "leat/datasets/formats/records/record_codec.h"
 #include "leat/datasets/formats/records/shard_parts.h"
+#include "leat/datasets/io/descriptor_share.h"
 #include "leat/datasets/io/file_reader.h"
 #include "leat/datasets/record_schema.h"
 
@@ -38,11 +39,11 @@ struct RecordView {
   std::size_t length(std::size_t field) const { return places[field].length; }
 };
 
-// Immutable after construction, thread-safe. Memory: 24 bytes for each record.
+// Immutable after construction, thread-safe. Memory: 24 bytes for each record. Keeps the file open if the process has a
+// DescriptorShare left.
 class ShardReader {
  public:
   struct Options {
-    bool keep_open = true;  // false: the file is opened for each record, where descriptors are few
     // The set's schema, whose greatest lengths then hold instead of the shard's own bounds. Must outlive the reader.
     const RecordSchema* schema = nullptr;
     // Used instead of another copy where it is of the same dictionary. Shared: all shards of a set have the same one.
@@ -84,7 +85,8 @@ class ShardReader {
                    std::span<std::byte> memory) const;
 
   std::filesystem::path path_;
-  std::unique_ptr<const FileReader> file_;  // null where it is not kept open
+  DescriptorShare share_;
+  std::unique_ptr<const FileReader> file_;  // null if it is opened for each record, for want of a share
   ShardHeader header_;
   ShardFooter footer_;
   std::unique_ptr<const RecordSchema> own_schema_;  // null: the set's

@@ -5,6 +5,7 @@
 
 #include "leat/datasets/formats/shard_pattern.h"
 #include "leat/datasets/io/crc32c.h"
+#include "leat/datasets/io/descriptor_share.h"
 #include "leat/datasets/io/index_cache.h"
 #include "leat/datasets/io/shard_files.h"
 #include "tests/datasets/support/file_bytes.h"
@@ -49,14 +50,42 @@ TEST_CASE("a folder's shard that cannot be reached is an error, not left out") {
   expect_error<SystemError>([&] { find_shards(folder.path(), {".tar"}); }, {"d.tar"});
 }
 
-TEST_CASE("shards are opened once, up to a limit, by any thread") {
+namespace {
+
+// All shares of the process but so many.
+std::vector<DescriptorShare> take_all_but(std::size_t left) {
+  std::vector<DescriptorShare> shares;
+  while (DescriptorShare share = DescriptorShare::try_take()) shares.push_back(std::move(share));
+  REQUIRE(shares.size() > left);
+  shares.resize(shares.size() - left);
+  return shares;
+}
+
+}  // namespace
+
+TEST_CASE("a share of the process's descriptors is given back once") {
+  const auto others = take_all_but(1);
+  DescriptorShare first = DescriptorShare::try_take();
+  CHECK(first);
+  CHECK_FALSE(DescriptorShare::try_take());
+  DescriptorShare second = std::move(first);
+  CHECK(second);
+  CHECK_FALSE(first);
+  CHECK_FALSE(DescriptorShare::try_take());
+  second = DescriptorShare();
+  first = DescriptorShare::try_take();
+  CHECK(first);
+  CHECK_FALSE(DescriptorShare::try_take());
+}
+
+TEST_CASE("shards are opened once while descriptors can be shared out, by any thread") {
   const TemporaryFolder folder;
   std::vector<std::string> paths;
   for (int i = 0; i < 5; ++i)
     paths.push_back(folder.write(std::to_string(i), std::string(10, char('0' + i))));
   std::atomic<int> opened = 0;
-  const ShardFiles shards(
-      paths, {}, [&](std::size_t, const FileReader&) { ++opened; }, 2);
+  const auto others = take_all_but(2);
+  const ShardFiles shards(paths, {}, [&](std::size_t, const FileReader&) { ++opened; });
   const auto read_all = [&] {
     for (std::size_t i = 0; i < 5; ++i) {
       std::vector<std::byte> bytes;
@@ -68,8 +97,35 @@ TEST_CASE("shards are opened once, up to a limit, by any thread") {
   CHECK(opened == 5);
   read_all();
   CHECK(opened == 8);  // two are kept open
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < 4; ++i) threads.emplace_back(read_all);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back(read_all);
+  }
+  CHECK(opened == 20);
+  for (std::size_t i = 0; i < 5; ++i) shards.read_ahead(i, 0, 1);
+  CHECK(opened == 20);  // nothing is opened that would not stay open
+}
+
+TEST_CASE("datasets share the descriptors that may be kept, and give them back") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> paths = {folder.write("0", "0123"), folder.write("1", "4567")};
+  const auto others = take_all_but(2);
+  const auto read_all = [](const ShardFiles& shards) {
+    std::vector<std::byte> bytes;
+    for (std::size_t i = 0; i < shards.size(); ++i) shards.read(i, 1, 2, bytes);
+    return text_of(bytes);
+  };
+  int opened = 0;
+  const ShardFiles::Check count = [&](std::size_t, const FileReader&) { ++opened; };
+  {
+    const ShardFiles first(paths), second(paths, {}, count);
+    CHECK(read_all(first) == "56");
+    for (int i = 0; i < 3; ++i) CHECK(read_all(second) == "56");
+    CHECK(opened == 6);  // no share is left for the second one
+  }
+  const ShardFiles third(paths, {}, count);
+  for (int i = 0; i < 3; ++i) read_all(third);
+  CHECK(opened == 8);
 }
 
 TEST_CASE("CRC-32C") {

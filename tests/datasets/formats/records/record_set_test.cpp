@@ -3,6 +3,8 @@
 #include <sys/resource.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <memory>
+#include <vector>
 
 #include "leat/datasets/record_dataset.h"
 #include "leat/loader/os/child_process.h"
@@ -29,6 +31,13 @@ std::int64_t label_of(const RecordSet& set, std::size_t index) {
   RecordMemory memory;
   set.read(index, memory, rows);
   return label;
+}
+
+bool holds_all(const RecordSet& set) {
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    if (label_of(set, i) != static_cast<std::int64_t>(i)) return false;
+  }
+  return set.size() == 400;
 }
 
 void read_record(const RecordSet& set, std::size_t index) {
@@ -108,8 +117,21 @@ TEST_CASE("a set of more shards than descriptors can be read", "[process]") {
     if (::setrlimit(RLIMIT_NOFILE, &few) != 0) return 2;
     const RecordSet set(folder / "set");
     if (set.manifest().shards.size() < 60) return 3;
-    for (std::size_t i = 0; i < set.size(); ++i) {
-      if (label_of(set, i) != static_cast<std::int64_t>(i)) return 4;
+    return holds_all(set) ? 0 : 4;
+  });
+  CHECK(describe_wait_status(child.wait()) == "exited with status 0");
+}
+
+TEST_CASE("sets share out the descriptors of a process", "[process]") {
+  const TemporaryFolder folder;
+  write_mixed(folder / "set", 400, {.shard_bytes = 500, .zstd = RecordWriterOptions::Zstd::off});
+  ChildProcess child = ChildProcess::run([&] {
+    const rlimit few{64, 64};
+    if (::setrlimit(RLIMIT_NOFILE, &few) != 0) return 2;
+    std::vector<std::unique_ptr<RecordSet>> sets;
+    for (int i = 0; i < 8; ++i) sets.push_back(std::make_unique<RecordSet>(folder / "set"));
+    for (const auto& set : sets) {
+      if (!holds_all(*set)) return 4;
     }
     return 0;
   });
