@@ -84,6 +84,11 @@ const ShardReader& RecordSet::open(std::size_t shard) const {
     throw DataError(path.string(), fmt::format("it has {} records where the manifest says {}", reader->size(),
                                                listed.samples));
   }
+  const bool is_listed = folder_ == path_;  // by a manifest, not as a shard alone
+  if (is_listed && reader->header().shard != shard) {
+    throw DataError(path.string(), fmt::format("it is shard {} of its set where the manifest has shard {}",
+                                               reader->header().shard, shard));
+  }
   const ShardReader* published = nullptr;
   if (readers_[shard].compare_exchange_strong(published, reader.get(), std::memory_order_acq_rel)) {
     return *reader.release();

@@ -73,6 +73,23 @@ TEST_CASE("a shard of another length than the manifest says was not copied whole
   CHECK(label_of(set, 39) == 39);
 }
 
+TEST_CASE("shards that have changed places are noticed") {
+  const TemporaryFolder folder;
+  RecordWriter writer(folder / "set", RecordSchema({{{"x", DType::i64, {}}, Content::values}}),
+                      small_shards());
+  for (std::int64_t i = 0; i < 400; ++i) writer.add({{bytes_of(std::vector{i})}});
+  writer.finish();
+  const fs::path zero = folder / "set/shard-00000.leat", one = folder / "set/shard-00001.leat";
+  REQUIRE(fs::file_size(zero) == fs::file_size(one));
+  fs::rename(zero, folder / "zero");
+  fs::rename(one, zero);
+  fs::rename(folder / "zero", one);
+  const RecordSet set(folder / "set");
+  expect_error<DataError>([&] { read_record(set, 0); }, {zero.string(), "shard 1", "shard 0"});
+  read_record(set, 399);
+  read_record(RecordSet(zero), 0);  // by itself it is as good as before
+}
+
 TEST_CASE("a shard from another set is not taken for this one's") {
   const TemporaryFolder folder;
   write_mixed(folder / "set", 40, small_shards());
