@@ -147,7 +147,7 @@ TEST_CASE("wrong input ends with one line and code 2", "[process]") {
   for (const auto& program : {kTrain, kSweep}) {
     check_refused(program, "--data");
     check_refused(program + " --data /nowhere/at/all", "/nowhere/at/all");
-    check_refused(program + " --data ftp://x", "synthetic:N");
+    check_refused(program + " --data ftp://x", "webdataset:");
     check_refused(program + " --data " + images() + " --batch-size 0", "--batch-size");
     check_refused(program + " --data " + images() + " --batch-size many", "--batch-size");
     check_refused(program + " --data " + images() + " --color red", "--color");
