@@ -168,6 +168,7 @@ TEST_CASE("records and windows of tokens come back from their descriptions") {
                                        .stride = 3,
                                        .end_of_document = 6,
                                        .index = {IndexPlace::nowhere}}));
+  check_round_trip(TokenWindows(file, {.length = 8, .end_of_document = 0, .index = {IndexPlace::nowhere}}));
   FileBytes starts;
   starts.u64(0).u64(20).u64(33);
   check_round_trip(
@@ -208,8 +209,9 @@ TEST_CASE("combinations come back from their descriptions, those of combinations
   const auto a = std::make_shared<RecordDataset>(folder / "a"),
              b = std::make_shared<RecordDataset>(folder / "b");
   const Subset subset(a, {0, 1, 2, 7, 6, 5, 9, 10});
-  const json indices = json::parse(check_round_trip(subset))["indices"];
-  CHECK(indices == json::parse("[[0, 3], 7, 6, 5, [9, 2]]"));
+  const json spec = json::parse(check_round_trip(subset));
+  CHECK(spec["indices"] == json::parse("[[0, 3], 7, 6, 5, [9, 2]]"));
+  CHECK_FALSE(spec["subset"].contains("version"));
   check_round_trip(Subset(a, {}));
   check_round_trip(Repeat(a, 3));
   check_round_trip(Concat({a, b}));
@@ -258,6 +260,7 @@ TEST_CASE("descriptions that are wrong are refused by the place that is") {
   refused("{}", {"dataset spec", "'source' is missing"});
   refused(R"({"source": 3})", {"source", "number, not a string"});
   refused(R"({"version": 2, "source": "leat:x"})", {"version", "it is 2", "reads version 1"});
+  refused(R"({"version": 0, "source": "leat:x"})", {"version", "it is 0", "reads version 1"});
   refused(source + R"(, "transform": []})", {"'transform' is not known", "transforms"});
   refused(source + R"(, "transforms": {}})", {"transforms", "object, not an array"});
   refused(source + R"(, "transforms": [3]})", {"transforms[0]", "number, not an object"});
@@ -265,6 +268,8 @@ TEST_CASE("descriptions that are wrong are refused by the place that is") {
   refused(source + R"(, "transforms": [{"name": "CenterCrop"}]})", {"transforms[0]", "'size' is missing"});
   refused(source + R"(, "transforms": [{"name": "CenterCrop", "size": -1}]})",
           {"transforms[0]", "CenterCrop", "-1"});
+  refused(source + R"(, "transforms": [{"name": "CenterCrop", "size": 4294967304}]})",
+          {"transforms[0].size", "whole number"});
   refused(source + R"(, "transforms": [{"name": "CenterCrop", "size": [1]}]})",
           {"transforms[0].size", "2 whole numbers"});
   refused(source + R"(, "transforms": [{"name": "Resize", "size": 8.5}]})",
@@ -282,6 +287,7 @@ TEST_CASE("descriptions that are wrong are refused by the place that is") {
   refused(source + R"(, "fields": {"images": "x"}})", {"fields", "'images' is not known"});
   refused(source + "}", {"give transforms"});
   refused(source + R"(, "split": "val"})", {"'val'", images});
+  refused(source + R"(, "split": ".."})", {"'..'", images});
   refused("{\"subset\": " + source +
               R"(, "transforms": [{"name": "CenterCrop", "size": 8}]}, "indices": [[4, 3]]})",
           {"indices", "element 0", "6 samples"});
@@ -311,6 +317,9 @@ TEST_CASE("options that a format does not have are refused, of records that are 
   refused("{\"repeat\": " + source + "}, \"times\": 2}",
           {"dataset spec.repeat.options", "'index' is not known"});
   expect_error<ArgumentError>([&] { open_source(source + "}"); }, {"dataset spec.options", "'index'"});
+  refused("{\"source\": \"tokens:" + folder.write("tokens.bin", "12345678").string() +
+              "\", \"options\": {\"size\": 2}}",
+          {"dataset spec.options", "'size' is not known", "length"});
 }
 
 TEST_CASE("a path that JSON cannot hold has no description, and is read all the same") {
@@ -332,6 +341,49 @@ TEST_CASE("folders in options are absolute in a description") {
   const auto source = open_source("{\"source\": \"" + at(folder, "r.tfrecord") +
                                   "\", \"options\": {\"index_folder\": \"" + at(folder, "indexes") + "\"}}");
   CHECK(json::parse(source->spec().value())["options"]["index_folder"] == at(folder, "indexes"));
+}
+
+TEST_CASE("relative paths are absolute in a description, those in options, too") {
+  const TemporaryFolder folder;
+  const auto relative = [&](const char* name) {
+    return (std::filesystem::relative(folder.path()) / name).string();
+  };
+  const auto absolute = [&](const char* name) { return std::filesystem::absolute(relative(name)).string(); };
+  folder.write("mds/index.json", R"({"version": 2, "shards": []})");
+  const auto source = open_source("{\"source\": \"mds:" + relative("mds") +
+                                  "\", \"options\": {\"cache_folder\": \"" + relative("cache") + "\"}}");
+  const json shards = json::parse(source->spec().value());
+  CHECK(shards["source"] == "mds:" + absolute("mds"));
+  CHECK(shards["options"]["cache_folder"] == absolute("cache"));
+  folder.write("tokens.bin", "12345678");
+  folder.write("starts", FileBytes().u64(0).u64(2));
+  const TokenWindows windows(relative("tokens.bin"), {.length = 2, .document_starts = relative("starts")});
+  const json tokens = json::parse(check_round_trip(windows));
+  CHECK(tokens["source"] == "tokens:" + absolute("tokens.bin"));
+  CHECK(tokens["options"]["document_starts"] == absolute("starts"));
+}
+
+TEST_CASE("how images are decoded comes back from a description, every key of it") {
+  const TemporaryFolder folder;
+  const ImageDataset images(open_source("classes:" + write_folder(folder)), CenterCrop(8),
+                            {.fields = {},
+                             .decode = {.limits = {.max_pixels = 5000,
+                                                   .max_decoder_bytes = 1 << 26,
+                                                   .max_scans = 7,
+                                                   .allow_corrupt = true},
+                                        .exif_orientation = true,
+                                        .reducing_gap = 2.5}});
+  const json wanted{{"max_pixels", 5000},    {"max_decoder_bytes", 1 << 26}, {"max_scans", 7},
+                    {"allow_corrupt", true}, {"exif_orientation", true},     {"reducing_gap", 2.5}};
+  CHECK(json::parse(check_round_trip(images))["decode"] == wanted);
+}
+
+TEST_CASE("leat records are recognized in a folder that holds the names of other formats, too") {
+  const TemporaryFolder folder;
+  write_mixed(folder / "set", 5);
+  folder.write("set/0.tar", "");
+  folder.write("set/index.json", "");
+  check_equal(RecordDataset(folder / "set"), *open_dataset(at(folder, "set")));
 }
 
 TEST_CASE("one shard of records is opened whatever it is called") {

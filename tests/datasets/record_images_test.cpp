@@ -207,6 +207,44 @@ TEST_CASE("of records with several images and numbers, the first JPEG and the la
   CHECK(dataset.label_of(0) == 6);
 }
 
+TEST_CASE("of records with JPEGs and pixels, the JPEGs are delivered") {
+  const TemporaryFolder folder;
+  const auto jpeg = encode_jpeg(image_number(3).view());
+  RecordWriter writer(folder / "set", RecordSchema({{{"small", DType::u8, {1, 2, 3}}, Content::rgb},
+                                                    {{"label", DType::i64, {}}},
+                                                    {Field::text("photo", 1 << 20), Content::jpeg}}));
+  writer.add({{std::vector<std::byte>(6), bytes_of(std::vector<std::int64_t>{6}), jpeg}});
+  writer.finish();
+  CHECK(images_of(folder / "set", CenterCrop(8)).fields() == ImageFields{"photo", "label"});
+}
+
+TEST_CASE("a label of any integer type is delivered as i64") {
+  const TemporaryFolder folder;
+  RecordWriter writer(folder / "set", RecordSchema({{{"image", DType::u8, {1, 2, 3}}, Content::rgb},
+                                                    {{"species", DType::u8, {}}, Content::values}}));
+  writer.add({{bytes_of(std::string("abcdef")), bytes_of(std::vector<std::uint8_t>{200})}});
+  writer.finish();
+  const ImageDataset images(open_source("leat:" + (folder / "set").string()), {},
+                            {.fields = {"image", "species"}, .decode = {}});
+  const OneSample sample(images, 0);
+  CHECK(sample.bytes(0) == bytes_of(std::string("abcdef")));
+  CHECK(sample.values<std::int64_t>(1) == std::vector<std::int64_t>{200});
+}
+
+TEST_CASE("records that were replaced in their place have another fingerprint") {
+  const TemporaryFolder folder;
+  const auto fingerprint_of = [&](std::size_t number) {
+    fs::remove_all(folder / "set");
+    RecordWriter writer(folder / "set", mixed_schema());
+    writer.add(mixed_sample(number));
+    writer.finish();
+    return RecordSource(folder / "set").fingerprint();
+  };
+  const auto first = fingerprint_of(1);
+  CHECK(fingerprint_of(6) != first);
+  CHECK(fingerprint_of(1) == first);
+}
+
 TEST_CASE("loaders of any number of workers deliver the same images from records", "[process]") {
   const TemporaryFolder folder;
   write_folder(folder);

@@ -52,9 +52,11 @@ TEST_CASE("pixels that are not what their encoding says are refused") {
     leat::detail::copy_pixels({"x", encoding, bytes}, {2, 2}, std::as_writable_bytes(std::span(row)));
   };
   loaded(Encoding::pixels_of(2, 2, 3));
+  expect_error<DataError>([&] { loaded(Encoding::pixels_of(1, 4, 3)); }, {"'x'", "give transforms"});
   for (const Encoding& encoding :
        {Encoding(Encoding::pixels), Encoding::pixels_of(2, 3, 3), Encoding::pixels_of(0, 0, 3),
-        Encoding::pixels_of(3, 2, 2), Encoding::pixels_of(~0ULL, 12, 1)}) {
+        Encoding::pixels_of(3, 2, 2), Encoding::pixels_of(~0ULL, 12, 1),
+        Encoding::pixels_of((1ULL << 62) + 3, 4, 1)}) {
     expect_error<DataError>([&] { loaded(encoding); }, {"'x' (pil)", "12 bytes are no pixels"});
     expect_error<DataError>([&] { leat::detail::parse_value({"x", encoding, bytes}); }, {"'x' (pil)"});
   }

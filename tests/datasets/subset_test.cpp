@@ -18,6 +18,10 @@ TEST_CASE("a subset gives the chosen samples in the chosen order") {
   for (std::size_t i = 0; i < 4; ++i) {
     CHECK(OneSample(subset, i).values<std::uint64_t>(0).at(0) == wanted[i]);
     CHECK(subset.describe(i) == "number " + std::to_string(wanted[i]));
+    subset.prefetch(i);
+    subset.read_ahead(i);
+    CHECK(numbers.prefetched == wanted[i]);
+    CHECK(numbers.read == wanted[i]);
   }
 }
 

@@ -90,6 +90,8 @@ TEST_CASE("no window reaches over the end of a document") {
     CHECK(window(windows, 3) == Tokens{5, 0});
     CHECK(window(windows, 4) == Tokens{6, 7, 8});
   }
+  chosen.end_of_document = 5;
+  CHECK(window(TokenWindows(path, chosen), 2) == Tokens{0, 0, 5});
   TokenOptions by_index = options(4);
   by_index.document_starts = folder.write("t.idx", FileBytes().u64(0).u64(6).u64(6));
   const TokenWindows indexed(path, by_index);
@@ -97,6 +99,18 @@ TEST_CASE("no window reaches over the end of a document") {
   CHECK(window(indexed, 1) == Tokens{0, 0});
   CHECK(window(indexed, 2) == Tokens{5, 0, 6, 7});
   CHECK(window(indexed, 3) == Tokens{8});
+}
+
+TEST_CASE("a document goes on beyond the part of the file in which it starts") {
+  const TemporaryFolder folder;
+  constexpr std::size_t kPart = std::size_t{1} << 20;
+  std::vector<std::uint32_t> tokens(kPart + 3, 1);
+  tokens[kPart] = 0;
+  TokenOptions chosen = options(2 * kPart);
+  chosen.end_of_document = 0;
+  const TokenWindows windows(folder.write("t.bin", stored<std::uint16_t>(tokens)), chosen);
+  REQUIRE(windows.size() == 2);
+  CHECK(windows.describe(1).find("tokens 1048577 to 1048579") != std::string::npos);
 }
 
 TEST_CASE("files and options that do not fit are refused") {

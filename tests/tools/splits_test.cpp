@@ -175,6 +175,9 @@ TEST_CASE("shards beside folders of images are refused, with the ways to say whi
   CHECK(located("imagefolder:" + path).train.where == folder / "train");
   CHECK(source_names("imagefolder:" + path) == Names{"train"});
   CHECK(source_names("webdataset:" + path) == Names{""});
+  folder.write("records/0.tfrecord", "");
+  folder.write("records/cat/1.jpg", "");
+  expect_error<UsageError>([&] { located(folder / "records"); }, {"tfrecord:", "imagefolder:"});
 }
 
 TEST_CASE("convert: each split becomes a dataset of its own, or the one that is asked for", "[process]") {

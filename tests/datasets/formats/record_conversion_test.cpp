@@ -104,7 +104,8 @@ TEST_CASE("conversion: numbers keep their dtypes and shapes, a label alone becom
                   raw("box", "ndarray:uint8:2,3", "123456"),
                   raw("own", "ndarray:uint8",
                       "\x08\x03\x02"
-                      "abcdef")}});
+                      "abcdef"),
+                  raw("wide", "ndarray:uint8", std::string("\x05\x02\0ab", 5))}});
   CHECK(value(source, 0, "label") == FileBytes().u64(40'000).str());
   CHECK(field_of(source, "weight").dtype == DType::f32);
   CHECK(field_of(source, "weight").shape.empty());
@@ -113,6 +114,7 @@ TEST_CASE("conversion: numbers keep their dtypes and shapes, a label alone becom
   CHECK(value(source, 0, "box") == "123456");
   CHECK(field_of(source, "own").shape == Shape{3, 2});
   CHECK(value(source, 0, "own") == "abcdef");
+  CHECK(field_of(source, "wide").shape == Shape{2});
 }
 
 TEST_CASE("conversion: arrays whose first extent differs are ragged, a scalar among them is a row of one") {
@@ -239,6 +241,12 @@ TEST_CASE("conversion: names that are taken stay what they are") {
   CHECK(value(source, 0, "image") == "a");
   CHECK(value(source, 0, "x.txt") == "b");
   CHECK(value(source, 0, "x.bin") == "c");
+}
+
+TEST_CASE("conversion: a name that would be the group of another field is not taken") {
+  const RecordConversion source = source_of({{jpeg("jpg", ""), raw("image.text", "str", "a")}});
+  CHECK(content_of(source, "jpg") == Content::jpeg);
+  CHECK(value(source, 0, "image.text") == "a");
 }
 
 TEST_CASE("conversion: samples with other fields or values are refused, with sample and field") {
