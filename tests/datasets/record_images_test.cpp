@@ -233,16 +233,19 @@ TEST_CASE("a label of any integer type is delivered as i64") {
 
 TEST_CASE("records that were replaced in their place have another fingerprint") {
   const TemporaryFolder folder;
-  const auto fingerprint_of = [&](std::size_t number) {
-    fs::remove_all(folder / "set");
-    RecordWriter writer(folder / "set", mixed_schema());
-    writer.add(mixed_sample(number));
-    writer.finish();
-    return RecordSource(folder / "set").fingerprint();
-  };
-  const auto first = fingerprint_of(1);
-  CHECK(fingerprint_of(6) != first);
-  CHECK(fingerprint_of(1) == first);
+  for (const char* const path : {"set", "set/shard-00000.leat"}) {
+    INFO(path);
+    const auto fingerprint_of = [&](std::size_t number) {
+      fs::remove_all(folder / "set");
+      RecordWriter writer(folder / "set", mixed_schema());
+      writer.add(mixed_sample(number));
+      writer.finish();
+      return RecordSource(folder / path).fingerprint();
+    };
+    const auto first = fingerprint_of(1);
+    CHECK(fingerprint_of(6) != first);
+    CHECK(fingerprint_of(1) == first);
+  }
 }
 
 TEST_CASE("loaders of any number of workers deliver the same images from records", "[process]") {

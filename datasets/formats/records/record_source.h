@@ -29,7 +29,8 @@ class RecordSource final : public SampleSource {
   std::string describe(std::size_t index) const override { return set_.describe(index); }
   std::vector<std::string> classes() const override { return set_.schema().classes(); }
   const RecordSchema* schema() const noexcept override { return &set_.schema(); }
-  std::optional<std::uint64_t> fingerprint() const override;  // of the shards' names and checksums
+  std::optional<std::uint64_t> fingerprint()
+      const override;  // of the shards' names and checksums; of one shard alone, its records' checksums
 
   const RecordSet& records() const noexcept { return set_; }
 
