@@ -45,7 +45,8 @@ std::size_t Concat::size() const {
   std::size_t end = 0;
   for (std::size_t i = 0; i < datasets_.size(); ++i) {
     end = checked_add(end, datasets_[i]->size());
-    // Threads ask often, and seldom is there anything new: they need not take the words from each other.
+    // Threads call this often, and sizes rarely change. Storing only changes keeps the cache lines shared between
+    // threads.
     if (ends_[i].load(std::memory_order_relaxed) != end) ends_[i].store(end, std::memory_order_relaxed);
   }
   return end;

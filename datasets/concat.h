@@ -14,22 +14,22 @@
 
 namespace leat {
 
-/// Delivers all samples of the first dataset, then all of the second, and so on: Concat({a, b}). Finding the dataset of
-/// a sample takes O(log n) for n datasets.
+/// Delivers all samples of the first dataset, then all samples of the second, and so on: Concat({a, b}). Finding the
+/// dataset of a sample takes O(log n) for n datasets.
 ///
-/// The sizes of the datasets may change between epochs: the sizes that the last call of size() found count, and the
-/// loader calls it before each epoch. Worker processes know the sizes of the time when they were forked.
+/// The sizes of the datasets may change between epochs. The sizes that the last call of size() found apply, and the
+/// loader calls size() before each epoch. Worker processes know the sizes at the time when they were forked.
 ///
 /// Thread-safe if the datasets are.
 class LEAT_EXPORT Concat final : public Dataset {
  public:
-  /// Throws ArgumentError if there is no dataset, or if the schema of one is not that of the first; it names that
-  /// dataset and the first field that differs.
+  /// Throws ArgumentError if there is no dataset, or if the schema of a dataset differs from that of the first one.
+  /// The message names that dataset and the first field that differs.
   explicit Concat(std::vector<DatasetRef> datasets);
 
   std::size_t size() const override;
   const Schema& schema() const override { return datasets_.front()->schema(); }
-  // Throws ArgumentError if there is no such sample, or no longer.
+  // Throws ArgumentError if there is no such sample, or no longer one.
   void get(std::size_t index, Rng& rng, SampleWriter& out) const override;
   void prefetch(std::size_t index) const noexcept override;
   void read_ahead(std::size_t index) const noexcept override;
@@ -40,15 +40,15 @@ class LEAT_EXPORT Concat final : public Dataset {
 
  private:
   struct Place {
-    const Dataset* dataset = nullptr;  // nullptr: there is no such sample
+    const Dataset* dataset = nullptr;  // nullptr if there is no such sample
     std::size_t index = 0;
   };
   Place find(std::size_t index) const;
   Place at(std::size_t index) const;
 
   std::vector<DatasetRef> datasets_;
-  // Where each dataset's samples end. Words that change under a reader belong to an epoch that was abandoned, of which
-  // nothing is delivered; find() gives indices that are in range whatever they say.
+  // The end index of each dataset's samples. An end that changes while a thread reads it belongs to an abandoned
+  // epoch, of which nothing is delivered. find() returns indices that are in range, whatever the values are.
   mutable std::vector<std::atomic<std::size_t>> ends_;
 };
 

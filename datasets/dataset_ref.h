@@ -1,5 +1,5 @@
 /// \file
-/// References to datasets, as combinations of datasets hold them.
+/// References to datasets, for combinations of datasets.
 #pragma once
 
 #include <concepts>
@@ -12,14 +12,14 @@
 
 namespace leat {
 
-/// Refers to a dataset that the caller keeps alive, or shares the ownership of one: Subset(images, ...) or
+/// Refers to a dataset that the caller keeps alive, or shares the ownership of a dataset: Subset(images, ...) or
 /// Subset(std::make_shared<ImageFolder>(...), ...).
 class LEAT_EXPORT DatasetRef {
  public:
-  /// Refers to a dataset, which must outlive this.
+  /// Refers to a dataset, which must outlive this object.
   DatasetRef(const Dataset& dataset)  // NOLINT(google-explicit-constructor): Subset(images, ...)
       : dataset_(std::shared_ptr<const void>(), &dataset) {}
-  /// Refuses temporaries, which would be gone when they are read: give a shared_ptr.
+  /// Rejects temporaries, which would be destroyed before they are used. Use a shared_ptr instead.
   DatasetRef(const Dataset&& temporary) = delete;
   /// Shares the ownership of a dataset. Throws ArgumentError if it is null.
   template <std::derived_from<Dataset> T>

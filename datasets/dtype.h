@@ -31,12 +31,12 @@ enum class DType : std::uint8_t {
 
 /// Returns the size of an element, in bytes.
 LEAT_EXPORT std::size_t size_of(DType dtype) noexcept;
-/// Returns the name: "u8", "f32", "bf16"; of DType::boolean "bool".
+/// Returns the name: "u8", "f32", "bf16". The name of DType::boolean is "bool".
 LEAT_EXPORT std::string_view name_of(DType dtype) noexcept;
 
-/// The bits of an f16; arithmetic is done in float.
+/// The bits of an f16. Arithmetic is done in float.
 enum class Half : std::uint16_t {};
-/// The bits of a bf16; arithmetic is done in float.
+/// The bits of a bf16. Arithmetic is done in float.
 enum class BFloat16 : std::uint16_t {};
 
 /// Rounds to the nearest f16, ties to even.
@@ -109,7 +109,7 @@ struct DTypeOf<bool> {
 };
 }  // namespace detail
 
-/// The DType of a C++ type, const or not; ill-formed for other types than those of elements.
+/// The DType of a C++ type, const or not. Ill-formed for types that are not element types.
 template <class T>
 inline constexpr DType dtype_of = detail::DTypeOf<std::remove_cv_t<T>>::value;
 

@@ -29,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, Encoding::Kind>, 11> kNames{
      {"str_decimal", Encoding::decimal},
      {"jpeg_array", Encoding::list}}};
 constexpr std::string_view kArray = "ndarray:", kList = "list[";
-// "2,3" -> [2, 3].
+// Parses "2,3" as [2, 3].
 std::optional<Shape> parse_shape(std::string_view text) {
   Shape shape;
   const char* at = text.data();
@@ -46,7 +46,7 @@ std::optional<Shape> parse_shape(std::string_view text) {
   return std::nullopt;
 }
 
-// Of what follows "ndarray:".
+// Parses the text after "ndarray:".
 std::optional<Encoding> parse_array(std::string_view rest) {
   const std::size_t colon = rest.find(':');
   const auto dtype = dtype_of_numpy_name(rest.substr(0, colon));

@@ -36,16 +36,16 @@ class LEAT_EXPORT SystemError : public Error {
   int code_;
 };
 
-/// There is less memory than was asked for.
+/// Less memory is available than was requested.
 class LEAT_EXPORT MemoryError : public Error {
  public:
-  /// `asked` and `available` are in bytes; `limit`, if it is known, names what limits the memory: "RLIMIT_AS".
+  /// `asked` and `available` are in bytes. `limit` is the name of the limit on memory, if known: "RLIMIT_AS".
   MemoryError(std::string_view purpose, std::size_t asked, std::size_t available,
               std::string_view limit = {});
 
-  /// Returns how much was asked for, in bytes.
+  /// Returns the requested size, in bytes.
   std::size_t asked() const noexcept { return asked_; }
-  /// Returns how much there was, in bytes.
+  /// Returns the available size, in bytes.
   std::size_t available() const noexcept { return available_; }
 
  private:
@@ -53,7 +53,7 @@ class LEAT_EXPORT MemoryError : public Error {
   std::size_t available_;
 };
 
-/// Data is missing, damaged or exceeds a limit. The message starts with its source.
+/// Data is missing, damaged, or exceeds a limit. The message starts with the data's source.
 class LEAT_EXPORT DataError : public Error {
  public:
   /// `source` is a path, or a path and a position in the file.
@@ -66,23 +66,23 @@ class LEAT_EXPORT DataError : public Error {
   std::string source_;
 };
 
-/// A fault of the library itself; the message asks to report it.
+/// An error in the library itself. The message asks the user to report it.
 class LEAT_EXPORT InternalError : public Error {
  public:
-  /// `fault` says what was found to be wrong: "slot 3 is free already".
+  /// `fault` describes what is wrong: "slot 3 is free already".
   explicit InternalError(std::string_view fault);
 };
 
 /// Returns a size in words: "100 bytes", "1.5 GiB (1610612736 bytes)".
 LEAT_EXPORT std::string in_bytes(std::size_t bytes);
 
-/// Throws SystemError with the current value of errno. `what` is that of SystemError's constructor.
+/// Throws SystemError with the current value of errno. `what` is as in SystemError's constructor.
 [[noreturn]] LEAT_EXPORT void throw_errno(std::string_view what);
 
-/// Returns error.what(), or a replacement if that is null, as it may be for exceptions of a user.
+/// Returns error.what(), or a replacement if that is null, which is possible for user-defined exceptions.
 LEAT_EXPORT const char* what_of(const std::exception& error) noexcept;
 
-/// Returns the text of an exception with those of the exceptions nested in it: "outer: inner: innermost".
+/// Returns the text of an exception and of the exceptions nested in it: "outer: inner: innermost".
 LEAT_EXPORT std::string describe(const std::exception& error);
 
 /// Returns the name of the exception's type, as in the source: "leat::DataError".

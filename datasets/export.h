@@ -1,5 +1,5 @@
-// What a shared library of leat exports.
+// The macro for symbols that a shared library of leat exports.
 #pragma once
 
-/// Marks a class or function as part of the public interface. Everything else is hidden where leat is a shared library.
+/// Marks a class or function as part of the public interface. In a shared library, everything else is hidden.
 #define LEAT_EXPORT __attribute__((visibility("default")))

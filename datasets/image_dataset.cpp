@@ -46,7 +46,7 @@ DecodeOptions checked(const DecodeOptions& options) {
   throw ArgumentError(fmt::format("a reducing gap of {} is neither 0 nor at least 1", gap));
 }
 
-// The field of this name, if all samples have it in one fixed shape, as far as the source knows.
+// Finds the field with this name. Nullopt if the source does not know that all samples have it in one fixed shape.
 std::optional<std::size_t> fixed_field(const SampleSource& source, const std::string& name) {
   if (source.schema() == nullptr) return std::nullopt;
   const auto field = source.schema()->find(name);
@@ -60,16 +60,16 @@ Size size_of_shape(const Shape& shape) {
   return {static_cast<int>(shape[1]), static_cast<int>(shape[0])};
 }
 
-// Of images that are all stored as pixels of one size.
+// The common size of images that are all stored as pixels of one size.
 std::optional<Size> stored_size(const SampleSource& source, const std::string& image) {
   const auto field = fixed_field(source, image);
   if (!field || source.schema()->content(*field) != Content::rgb) return std::nullopt;
   return size_of_shape(source.schema()->fields()[*field].shape);
 }
 
-// Of the first sample's pixels; nullopt where it has none, or the source says that sizes differ.
+// The size of the first sample's pixels. Nullopt if the sample has none, or if the source knows that sizes differ.
 std::optional<Size> first_size(const SampleSource& source, const ImageFields& fields) {
-  const bool sizes_differ = source.schema() != nullptr;  // which would state the one size
+  const bool sizes_differ = source.schema() != nullptr;  // a schema would state a common size
   if (source.size() == 0 || sizes_differ) return std::nullopt;
   StoredSample first;
   source.read(0, FieldChoice({fields.image}), first);
@@ -113,20 +113,20 @@ struct ImageDataset::Impl {
   void read(std::size_t index, StoredSample& sample) const;
   bool read_into(std::size_t index, SampleWriter& out) const;
   void load(std::size_t index, const StoredSample& sample, Rng& rng, SampleWriter& out) const;
-  [[noreturn]] void fail(std::size_t index, const Error& error) const;  // called by its handler
+  [[noreturn]] void fail(std::size_t index, const Error& error) const;  // call only in the handler of `error`
 
   std::shared_ptr<const SampleSource> source;
-  std::optional<TransformPipeline> transforms;  // none: images are delivered as they are stored
+  std::optional<TransformPipeline> transforms;  // nullopt: images are delivered as stored
   DecodeOptions decode;
   ImageFields fields;
-  FieldChoice both, otherwise, label;  // otherwise: with the image's other names
+  FieldChoice both, otherwise, label;  // `otherwise`: with the image's other names
   LabeledImage image;
   Schema schema;
   std::vector<std::string> classes;
   struct Direct {
-    std::size_t image, label;  // fields of the source's schema
+    std::size_t image, label;  // positions in the source's schema
   };
-  std::optional<Direct> direct{};  // samples may be read straight into rows
+  std::optional<Direct> direct{};  // set if samples may be read directly into rows
   ImageWarnings warnings;
 };
 
@@ -157,7 +157,7 @@ void ImageDataset::Impl::load(std::size_t index, const StoredSample& sample, Rng
 
 void ImageDataset::Impl::fail(std::size_t index, const Error& error) const {
   const std::string place = source->describe(index), what = error.what();
-  if (what.starts_with(place)) throw;  // it says where
+  if (what.starts_with(place)) throw;  // the message already contains the place
   throw DataError(place, what);
 }
 
@@ -184,7 +184,7 @@ void ImageDataset::get(std::size_t index, Rng& rng, SampleWriter& out) const {
     impl_->read(index, sample);
     impl_->load(index, sample, rng, out);
   } catch (const SystemError&) {
-    throw;  // it names the file
+    throw;  // the message contains the file's name
   } catch (const Error& error) {
     if (index >= size()) throw;
     impl_->fail(index, error);

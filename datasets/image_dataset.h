@@ -1,5 +1,5 @@
 /// \file
-/// Images and their labels from any source, as samples for training.
+/// A dataset of images and labels from any source, for training.
 #pragma once
 
 #include <cstddef>
@@ -18,38 +18,38 @@
 
 namespace leat {
 
-/// Names of the stored fields that hold image and label. If a name is empty, the field is found by the first sample.
-/// Image: the one field whose encoding is that of an image, or else the one whose bytes start as a JPEG or PNG file
-/// does. Label: a field called cls, label, image/class/label, class, target or y, or else the one whole number there
-/// is.
+/// Names of the stored fields that hold the image and the label. If a name is empty, the field is found from the
+/// first sample. The image is the only field with an image encoding, or else the only field whose bytes start like a
+/// JPEG or PNG file. The label is a field called cls, label, image/class/label, class, target or y, or else the only
+/// integer field.
 struct LEAT_EXPORT ImageFields {
-  std::string image{};  ///< The name of the image's field.
-  std::string label{};  ///< The name of the label's field.
+  std::string image{};  ///< The name of the image field.
+  std::string label{};  ///< The name of the label field.
 
   friend bool operator==(const ImageFields&, const ImageFields&) = default;
 };
 
-/// How an ImageDataset reads its source.
+/// Options for an ImageDataset.
 struct LEAT_EXPORT ImageDatasetOptions {
   ImageFields fields = {};    ///< Which fields are delivered.
   DecodeOptions decode = {};  ///< How files are decoded.
 };
 
-/// Delivers "image" and "label" (i64, scalar). The image is u8 [height, width, 3], RGB; or f32 [3, height, width], if
-/// the transforms end with a Normalize.
+/// Delivers the fields "image" and "label" (i64, scalar). The image is u8 [height, width, 3], RGB; or f32 [3, height,
+/// width] if the transforms end with a Normalize.
 ///
-/// JPEG and PNG files, told apart by their first bytes, and pixels (gray or RGB) go through the same transforms; other
-/// kinds of files are a DataError that names the kind. For the same files, transforms and generator the bytes are the
-/// same, whatever source the files come from. If a sample lacks the image's field, it may have it under the name of
-/// another kind of file: "jpg", "jpeg" or "png".
+/// JPEG files, PNG files and pixels (gray or RGB) pass through the same transforms. The first bytes of a file tell
+/// its format. Other kinds of files are a DataError that names the kind. The same files, transforms and generator
+/// give the same bytes, whatever source the files come from. If a sample lacks the image field, the image may be
+/// stored under the name of another kind of file: "jpg", "jpeg" or "png".
 ///
 /// Thread-safe if the source is.
 class LEAT_EXPORT ImageDataset : public Dataset {
  public:
-  /// Without transforms, images are delivered as they are stored: pixels, all of the first one's size. Throws
-  /// ArgumentError if the transforms do not make all images equally large, there are no transforms and images are
-  /// files, or the reducing gap is neither 0 nor at least 1; DataError that lists the fields if the ones of image and
-  /// label are not clear; and what the source throws.
+  /// Without transforms, images are delivered as stored: all must be pixels of the first image's size. Throws
+  /// ArgumentError if the transforms do not give all images the same size, if there are no transforms and images are
+  /// files, or if the reducing gap is neither 0 nor at least 1. Throws DataError that lists the fields if the image
+  /// or label field is ambiguous. Also throws what the source throws.
   explicit ImageDataset(std::shared_ptr<const SampleSource> source,
                         std::optional<TransformPipeline> transforms = {},
                         const ImageDatasetOptions& options = {});
@@ -68,13 +68,13 @@ class LEAT_EXPORT ImageDataset : public Dataset {
   std::string describe(std::size_t index) const override;
   std::optional<std::string> spec() const override;
 
-  /// Returns the label of sample `index`, without decoding its image. Throws as get().
+  /// Returns the label of sample `index`, without decoding its image. Throws like get().
   std::int64_t label_of(std::size_t index) const;
-  /// Returns the names of the classes whose numbers are the labels; empty if the source does not tell them.
+  /// Returns the names of the classes, which labels are indices of. Empty if the source does not provide names.
   const std::vector<std::string>& classes() const noexcept;
-  /// Returns the names of the stored fields that are delivered.
+  /// Returns the names of the stored fields that hold the delivered image and label.
   const ImageFields& fields() const noexcept;
-  /// Returns how many images were decoded with warnings so far, in all processes that load from this dataset.
+  /// Returns how many images have been decoded with warnings, in all processes that load from this dataset.
   ImageWarnings::Counts image_warnings() const noexcept;
   /// Returns the source of the samples.
   const std::shared_ptr<const SampleSource>& source() const noexcept;

@@ -9,7 +9,7 @@
 
 namespace leat {
 
-/// Channels of an image: red, green, blue.
+/// Number of channels of an image: red, green, blue.
 inline constexpr int kChannels = 3;
 
 /// Width and height of an image, in pixels.

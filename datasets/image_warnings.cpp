@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, kDecodeWarnings> kTexts{
 
 struct ImageWarnings::Shared {
   SharedAtomic<std::uint64_t> images{0};
-  SharedAtomic<std::uint64_t> first{0};  // index + 1; 0: none yet
+  SharedAtomic<std::uint64_t> first{0};  // index + 1; 0 if there is none yet
   std::array<SharedAtomic<std::uint64_t>, kDecodeWarnings> kinds{};
 };
 

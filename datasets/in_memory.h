@@ -1,5 +1,5 @@
 /// \file
-/// Samples that are in memory already.
+/// A dataset of samples that are already in memory.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace leat {
 
-/// Owns one contiguous array for each field, of fixed shape; row i of every array makes sample i. Workers are forked
-/// and share the memory. get() copies a row of each array and allocates nothing.
+/// Owns one contiguous array of fixed-shape rows for each field. Row i of every array forms sample i. Workers are
+/// forked and share the memory. get() copies a row of each array and allocates nothing.
 ///
-/// Immutable, hence thread-safe.
+/// Immutable, so thread-safe.
 class LEAT_EXPORT InMemoryDataset final : public Dataset {
  public:
   /// The values of one field.
@@ -25,12 +25,12 @@ class LEAT_EXPORT InMemoryDataset final : public Dataset {
     std::vector<std::byte> data;  ///< Its rows, one after the other, in the host's byte order.
   };
 
-  /// Throws ArgumentError if there are no columns, a column is of a ragged field or does not hold whole rows, the
-  /// columns hold different numbers of rows, or the names break a rule of Schema.
+  /// Throws ArgumentError if there are no columns, if a column's field is ragged or its data is not a whole number of
+  /// rows, if the columns have different numbers of rows, or if the names break a rule of Schema.
   explicit InMemoryDataset(std::vector<Column> columns);
 
-  /// Makes a column from elements; `shape` is that of one row: column<float>("x", {3}, {1, 2, 3, 4, 5, 6}) has two
-  /// rows.
+  /// Makes a column from elements. `shape` is the shape of one row: column<float>("x", {3}, {1, 2, 3, 4, 5, 6}) has
+  /// two rows.
   template <class T>
   static Column column(std::string name, Shape shape, const std::vector<T>& values) {
     const auto bytes = std::as_bytes(std::span(values));

@@ -1,5 +1,5 @@
 /// \file
-/// Where indexes of files are kept.
+/// Options for storing indexes of files.
 #pragma once
 
 #include <filesystem>
@@ -9,18 +9,18 @@
 
 namespace leat {
 
-/// Where the index of a file is kept. It is made by reading through the file once.
+/// Where the index of a file is stored. An index is built by reading the whole file once.
 enum class IndexPlace {
-  cache,  ///< In IndexOptions::folder; if that is empty, in $LEAT_CACHE_DIR, $XDG_CACHE_HOME/leat or ~/.cache/leat.
-  beside,   ///< Beside the indexed file.
-  nowhere,  ///< Nowhere: it is made each time that the file is opened.
+  cache,    ///< In IndexOptions::folder or, if empty, $LEAT_CACHE_DIR, $XDG_CACHE_HOME/leat or ~/.cache/leat.
+  beside,   ///< Next to the indexed file.
+  nowhere,  ///< Not stored: the index is built each time the file is opened.
 };
 
-/// How indexes are kept.
+/// Options for storing indexes.
 struct LEAT_EXPORT IndexOptions {
-  IndexPlace place = IndexPlace::cache;  ///< Where they are kept.
-  std::filesystem::path folder{};        ///< The folder of IndexPlace::cache; empty: see there.
-  /// Told once per file that an index could not be kept, which costs time only. See WarningHandler.
+  IndexPlace place = IndexPlace::cache;  ///< Where indexes are stored.
+  std::filesystem::path folder{};        ///< The folder of IndexPlace::cache; may be empty, see there.
+  /// Called once per file whose index could not be stored, which only costs time. See WarningHandler.
   WarningHandler on_warning{};
 };
 

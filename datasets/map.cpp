@@ -38,7 +38,7 @@ MapInPlace::MapInPlace(DatasetRef dataset, Function function)
 
 void MapInPlace::get(std::size_t index, Rng& rng, SampleWriter& out) const {
   dataset_->get(index, rng, out);
-  out.check_complete();  // here: the function asks for fields, too
+  out.check_complete();  // checked here, since the function requests fields, too
   function_(out, rng);
 }
 

@@ -19,23 +19,23 @@ namespace detail {
 struct ScratchLayout;
 }
 
-/// Makes samples of another schema from those of a dataset. The dataset writes its sample to memory of the thread; from
-/// that, the function writes the row of the batch, every byte of every field, as Dataset::get() does. The generator
-/// continues where the dataset left it.
+/// Makes samples with another schema from the samples of a dataset. The dataset writes its sample to memory of the
+/// calling thread. From that, the function writes the row of the batch, every byte of every field, as Dataset::get()
+/// does. The generator continues where the dataset left it.
 ///
 ///     const Map lengths(texts, Schema({{"length", DType::i64, {}}}),
 ///                       [](const SampleView& in, SampleWriter& out, Rng&) {
 ///                         out.set("length", static_cast<std::int64_t>(in.text("text").size()));
 ///                       });
 ///
-/// Many processes, or threads at once, call the function, as they call get(). Thread-safe if the dataset and the
-/// function are.
+/// Many processes, or many threads at the same time, call the function, as they call get(). Thread-safe if the
+/// dataset and the function are.
 class LEAT_EXPORT Map final : public Dataset {
  public:
-  /// Reads the dataset's sample, and writes one of the new schema.
+  /// Reads the dataset's sample and writes a sample with the new schema.
   using Function = std::function<void(const SampleView& in, SampleWriter& out, Rng& rng)>;
 
-  /// `schema` is that of the samples that the function writes. Throws ArgumentError if the function is empty.
+  /// `schema` describes the samples that the function writes. Throws ArgumentError if the function is empty.
   Map(DatasetRef dataset, Schema schema, Function function);
 
   std::size_t size() const override { return dataset_->size(); }
@@ -55,8 +55,8 @@ class LEAT_EXPORT Map final : public Dataset {
 };
 
 /// Edits the samples of a dataset in the row of the batch, without a copy. The schema stays the same. values<T>()
-/// returns what the dataset wrote, and written() the bytes of any field; a ragged field is cut by asking for fewer
-/// elements.
+/// returns the elements that the dataset wrote, and written() returns the bytes of any field. To shorten a ragged
+/// field, request fewer elements.
 ///
 ///     const MapInPlace noisy(signals, [](SampleWriter& sample, Rng& rng) {
 ///       for (float& value : sample.values<float>("signal")) value += static_cast<float>(rng.uniform(-0.1, 0.1));

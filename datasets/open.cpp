@@ -30,9 +30,9 @@ using nlohmann::json;
 constexpr std::string_view kTokens = "tokens:";
 constexpr int kVersion = 1;
 constexpr const char* kPlace = "dataset spec";
-constexpr std::size_t kMaxDepth = 64;  // of combinations of combinations
+constexpr std::size_t kMaxDepth = 64;  // of nested combinations of datasets
 
-// What `open` throws about parameters names the place.
+// Calls `open`. Adds the place to the message of an ArgumentError about parameters.
 template <class Open>
 auto at_place(const std::string& place, const Open& open) {
   try {
@@ -43,7 +43,7 @@ auto at_place(const std::string& place, const Open& open) {
   }
 }
 
-// A URI stands for an object with this source alone.
+// A URI is short for an object with only this source.
 json parse(const std::string& spec) {
   const std::size_t first = spec.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && spec[first] == '{') return parse_spec(spec);
@@ -73,7 +73,7 @@ std::vector<NamedSource> find(const SpecReader& reader, const std::string& uri, 
   }
 }
 
-// The one dataset that the keys "source", "split" and "options" name.
+// The dataset that the keys "source", "split" and "options" name. There must be exactly one.
 SourceLocation read_location(SpecReader& reader, const WarningHandler& on_warning) {
   std::string uri, split;
   reader.require("source");

@@ -1,5 +1,5 @@
 /// \file
-/// Opening datasets by their descriptions.
+/// Functions that open datasets from descriptions.
 #pragma once
 
 #include <memory>
@@ -20,14 +20,16 @@ namespace leat {
 ///     {"source": "webdataset:train-{000..123}.tar",      images and labels, transformed
 ///      "transforms": [{"name": "RandomResizedCrop", "size": 224}, {"name": "RandomHorizontalFlip"}]}
 ///
-/// `on_warning` is told what a user should know though nothing was refused, such as an index that cannot be kept.
+/// `on_warning` receives what a user should know although nothing was rejected, such as an index that cannot be
+/// stored.
 ///
-/// Throws ArgumentError that names the key if the description is wrong, and what the dataset's own constructor throws.
+/// Throws ArgumentError that names the key if the description is wrong, and whatever the dataset's constructor
+/// throws.
 LEAT_EXPORT std::unique_ptr<Dataset> open_dataset(const std::string& spec,
                                                   const WarningHandler& on_warning = {});
 
-/// Opens the samples that the keys "source", "split" and "options" of `spec` describe, or a URI, as they are stored.
-/// Otherwise as open_dataset().
+/// Opens stored samples: those that the keys "source", "split" and "options" of `spec` describe, or those of a URI.
+/// Otherwise like open_dataset().
 LEAT_EXPORT std::shared_ptr<const SampleSource> open_source(const std::string& spec,
                                                             const WarningHandler& on_warning = {});
 

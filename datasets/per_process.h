@@ -14,13 +14,13 @@
 namespace leat {
 
 namespace detail {
-// Differs between a process and those that are forked from it. Throws SystemError.
+// Identifies a process: processes forked from it have other numbers. Throws SystemError.
 LEAT_EXPORT std::uint64_t process_number();
 }  // namespace detail
 
 /// A resource that each process opens for itself when it first needs it: a database connection, a socket, a GPU
-/// context. Use it as a member of a Dataset. Worker processes inherit the dataset as it is when the loader is made, but
-/// sockets, pipes and devices are closed in them, and two processes could not share one connection.
+/// context. Use it as a member of a Dataset. Worker processes inherit the dataset as it is when the loader is
+/// created. But sockets, pipes and devices are closed in them, and two processes could not share one connection.
 ///
 ///     class Rows final : public leat::Dataset {
 ///       ...
@@ -29,16 +29,16 @@ LEAT_EXPORT std::uint64_t process_number();
 ///     // in get():
 ///     connection_.get().select(index);
 ///
-/// Thread-safe; a resource is opened once per process, also if several threads ask for it at once.
+/// Thread-safe. The resource is opened once per process, even if several threads request it at the same time.
 template <class T>
 class PerProcess {
  public:
-  /// `open` returns the resource; it is called in each process that needs it.
+  /// `open` returns the resource. It is called in each process that needs the resource.
   explicit PerProcess(std::function<T()> open) : open_(std::move(open)) {}
   PerProcess(const PerProcess&) = delete;
   PerProcess& operator=(const PerProcess&) = delete;
 
-  /// Closes the resource of this process. A resource that the parent has opened is left alone.
+  /// Closes the resource of this process. Does not touch a resource that the parent has opened.
   ~PerProcess() {
     Opened* const opened = opened_.load();
     if (opened != nullptr && opened->process == detail::process_number()) delete opened;
@@ -55,7 +55,7 @@ class PerProcess {
  private:
   struct Opened {
     std::uint64_t process = detail::process_number();
-    std::mutex mutex;  // a forked process makes a new one: this one may have been locked at the fork
+    std::mutex mutex;  // a forked process makes a new one, since this one may be locked at the fork
     std::unique_ptr<T> resource;
   };
 

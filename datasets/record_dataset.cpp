@@ -16,7 +16,7 @@ struct RecordDataset::Impl {
         set(static_cast<const RecordSource&>(*source).records()) {}
 
   std::shared_ptr<const SampleSource> source;
-  const RecordSet& set;  // the source's
+  const RecordSet& set;  // owned by `source`
 };
 
 RecordDataset::RecordDataset(const std::filesystem::path& path) : impl_(std::make_shared<const Impl>(path)) {}

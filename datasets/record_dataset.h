@@ -1,5 +1,5 @@
 /// \file
-/// leat records as a dataset: every field as it is.
+/// A dataset of leat records that delivers every field as stored.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 
 namespace leat {
 
-/// Delivers every field of a set of leat records, as it is stored, with the greatest lengths that occur in the set.
-/// get() takes one pread; a field of fixed shape goes from the file into the batch's row without a copy, if it stands
-/// before all ragged ones in a record that is not compressed. docs/record-format.md describes the format.
+/// Delivers every field of a set of leat records as stored. The maximum lengths of ragged fields are those that occur
+/// in the set. get() takes one pread. A field of fixed shape is read from the file directly into the batch's row if
+/// it precedes all ragged fields in a record that is not compressed. docs/record-format.md describes the format.
 ///
-/// Shards may be missing, cut short or damaged: that is a DataError when one of their records is asked for, so a set
-/// can be used while it arrives. All datasets of a process together keep at most a quarter of the descriptors that
-/// it may have open; other shards are opened for each record. Thread-safe.
+/// Shards may be missing, truncated or damaged. This is a DataError only when one of their records is requested, so a
+/// set can be used while it is still being copied. All datasets of a process together keep at most a quarter of the
+/// file descriptors that it may have open; other shards are opened for each record. Thread-safe.
 class LEAT_EXPORT RecordDataset final : public Dataset {
  public:
-  /// Opens a folder with a manifest, or one shard file. Throws DataError if the manifest, or the one shard, is missing
-  /// or breaks a rule; SystemError if it cannot be read.
+  /// Opens a folder with a manifest, or one shard file. Throws DataError if the manifest, or the single shard, is
+  /// missing or invalid. Throws SystemError if it cannot be read.
   explicit RecordDataset(const std::filesystem::path& path);
-  /// A copy shares what was read of the files, and so does what is moved from.
+  /// Copies share the state that was read from the files. Moving an object copies it.
   RecordDataset(const RecordDataset&) = default;
-  /// As the constructor.
+  /// Like the copy constructor.
   RecordDataset& operator=(const RecordDataset&) = default;
   ~RecordDataset() override = default;
 
@@ -40,7 +40,7 @@ class LEAT_EXPORT RecordDataset final : public Dataset {
   std::string describe(std::size_t index) const override;
   std::optional<std::string> spec() const override;
 
-  /// Returns what the fields hold, and the names of the classes.
+  /// Returns the content of the fields and the names of the classes.
   const RecordSchema& record_schema() const noexcept;
 
  private:

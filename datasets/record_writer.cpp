@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is known once it is decided whether to compress.
+// State that exists once it is decided whether to compress.
 struct Writing {
   Writing(const fs::path& folder, const RecordSchema& schema, const RecordWriterOptions& options,
           const Compression& compression)
@@ -27,11 +27,11 @@ struct Writing {
   void add(const Record& record) { shards.add(writer.encode(record, samples++)); }
 
   RecordShardWriter writer;
-  ShardSetWriter shards;  // refers to the writer
+  ShardSetWriter shards;  // keeps a reference to `writer`
   std::size_t samples = 0;
 };
 
-// Throws ArgumentError, now and not after the first samples.
+// Throws ArgumentError before samples are added, not after the first ones.
 void check(const fs::path& folder, const RecordSchema& schema, const RecordWriterOptions& options) {
   const Compression compression{options.zstd != RecordWriterOptions::Zstd::off, options.zstd_level, {}};
   const RecordShardWriter writer(schema, {options.alignment, compression});
@@ -55,16 +55,16 @@ struct RecordWriter::Impl {
   RecordSchema schema;
   RecordWriterOptions options;
   BodyLayout layout;
-  std::vector<Record> first{};  // until enough of them have been seen to decide on compression
+  std::vector<Record> first{};  // records kept until there are enough to decide on compression
   std::size_t first_bytes = 0;
   std::unique_ptr<Writing> writing{};
-  bool is_incomplete = false;  // records that were accepted could not be written
+  bool is_incomplete = false;  // accepted records could not be written
 };
 
 void RecordWriter::Impl::add(Record record) {
   if (writing) return writing->add(record);
   std::vector<std::byte> body;
-  layout.encode(record.fields, body);  // a bad one is its caller's error
+  layout.encode(record.fields, body);  // throws to the caller if the record is invalid
   first_bytes += bytes_of(record);
   first.push_back(std::move(record));
   if (enough_to_plan(first.size(), first_bytes)) start();
@@ -73,7 +73,7 @@ void RecordWriter::Impl::add(Record record) {
 void RecordWriter::Impl::start() {
   const Compression compression = plan_compression(schema, options, first);
   writing = std::make_unique<Writing>(folder, schema, options, compression);
-  is_incomplete = true;  // unless all of them are added
+  is_incomplete = true;  // stays set if add() throws
   for (const Record& record : std::exchange(first, {})) writing->add(record);
   is_incomplete = false;
 }

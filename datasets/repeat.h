@@ -1,5 +1,5 @@
 /// \file
-/// A dataset several times over.
+/// A dataset that repeats another one.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace leat {
 
-/// Repeats a dataset: sample i is the dataset's sample i modulo its size. Each repetition draws other random numbers,
-/// since the generator is the caller's and depends on i. Thread-safe if the dataset is.
+/// Repeats a dataset: sample i is the dataset's sample i modulo its size. Each repetition draws different random
+/// numbers, since the generator is the caller's and depends on i. Thread-safe if the dataset is.
 class LEAT_EXPORT Repeat final : public Dataset {
  public:
   /// Throws ArgumentError if `times` is 0, or if there are more samples than 64 bits can count.

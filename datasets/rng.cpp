@@ -56,8 +56,7 @@ double Rng::uniform(double low, double high) noexcept {
 }
 
 std::uint64_t Rng::below(std::uint64_t limit) noexcept {
-  // Lemire, "Fast Random Integer Generation in an Interval" (2019): multiply, and redraw the few biased
-  // products.
+  // Lemire, "Fast Random Integer Generation in an Interval" (2019): multiplies, and redraws the few biased products.
   Wide product = Wide{bits64()} * limit;
   if (static_cast<std::uint64_t>(product) < limit) {
     const std::uint64_t threshold = (0 - limit) % limit;

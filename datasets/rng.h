@@ -1,6 +1,6 @@
 /// \file
-/// Random numbers that are functions of a key and a counter, so that each sample has a stream of its own, whoever loads
-/// it and when.
+/// Random number generators that are functions of a key and a counter. Each sample has its own stream, independent of
+/// who loads it and when.
 #pragma once
 
 #include <array>
@@ -16,20 +16,20 @@ namespace leat {
 LEAT_EXPORT std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter,
                                                     std::array<std::uint32_t, 2> key) noexcept;
 
-/// The random number generator of one sample, by Philox4x32-10: the key is the seed, and the counter holds (index,
-/// epoch, block). Later versions of leat make the same numbers. Satisfies std::uniform_random_bit_generator. Not
-/// thread-safe; copies continue independently.
+/// The random number generator of one sample, based on Philox4x32-10: the key is the seed, and the counter holds
+/// (index, epoch, block). Later versions of leat will return the same numbers. Satisfies
+/// std::uniform_random_bit_generator. Not thread-safe. Copies continue independently.
 class LEAT_EXPORT Rng {
  public:
   /// The type of the numbers that operator() returns.
   using result_type = std::uint32_t;
 
-  /// Only the low 32 bits of `epoch` count. The numbers repeat after 2^34.
+  /// Only the low 32 bits of `epoch` are used. The numbers repeat after 2^34.
   Rng(std::uint64_t seed, std::uint64_t epoch, std::uint64_t index) noexcept;
 
-  /// Returns the least number.
+  /// Returns the smallest number.
   static constexpr result_type min() { return 0; }
-  /// Returns the greatest number.
+  /// Returns the largest number.
   static constexpr result_type max() { return std::numeric_limits<result_type>::max(); }
   /// Returns 32 random bits.
   result_type operator()() noexcept;
@@ -40,9 +40,9 @@ class LEAT_EXPORT Rng {
   double uniform() noexcept;
   /// Returns a number in [low, high).
   double uniform(double low, double high) noexcept;
-  /// Returns a whole number in [0, limit), each with the same probability. `limit` is above 0.
+  /// Returns an integer in [0, limit), each with the same probability. `limit` must be above 0.
   std::uint64_t below(std::uint64_t limit) noexcept;
-  /// Returns true with this probability. Always draws one uniform().
+  /// Returns true with this probability. Always draws exactly one uniform().
   bool bernoulli(double probability) noexcept;
 
  private:

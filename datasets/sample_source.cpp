@@ -33,7 +33,7 @@ std::int64_t integer_of_bytes(const StoredField& field) {
   return static_cast<std::int64_t>(value);
 }
 
-// One number of an integer dtype, alone or as an array of one.
+// Whether the encoding is one number of an integer dtype, alone or as an array of one element.
 bool is_integer(const Encoding& encoding) {
   const bool is_one =
       encoding.kind == Encoding::number || (encoding.kind == Encoding::array && encoding.shape == Shape{1});

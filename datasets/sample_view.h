@@ -1,5 +1,5 @@
 /// \file
-/// Reading a sample that a dataset has written.
+/// Read access to a sample that a dataset has written.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace leat {
 
-/// A sample that a dataset has written, for Map's function. Valid during one call.
+/// A sample that a dataset has written, for the function of a Map. Valid during one call.
 ///
-/// Fields are named by position or by name. Members throw ArgumentError if there is no such field, and if T is not its
-/// dtype.
+/// Fields are identified by position or by name. Members throw ArgumentError if there is no such field, or if T is
+/// not its dtype.
 class LEAT_EXPORT SampleView {
  public:
-  /// Views what was written through `sample`, which must outlive this.
+  /// Views the fields that were written through `sample`, which must outlive this object.
   explicit SampleView(const SampleWriter& sample) noexcept : sample_(&sample) {}
 
   /// Returns the fields.
@@ -29,27 +29,27 @@ class LEAT_EXPORT SampleView {
   /// Returns the bytes of a field.
   std::span<const std::byte> bytes(std::size_t field) const { return sample_->written(field); }
 
-  /// Returns the elements of a field in row-major order; of a ragged one, as many as the sample has.
+  /// Returns the elements of a field in row-major order. A ragged field has as many elements as the sample has.
   template <class T>
   std::span<const T> values(std::size_t field) const {
     schema()[field].require(dtype_of<T>);
     const std::span<const std::byte> row = bytes(field);
     return {reinterpret_cast<const T*>(row.data()), row.size() / sizeof(T)};
   }
-  /// Returns the elements of the field of this name.
+  /// Returns the elements of the field with this name.
   template <class T>
   std::span<const T> values(std::string_view field) const {
     return values<T>(index_of(field));
   }
 
-  /// Returns the value of a scalar field. Throws ArgumentError if the field is no scalar.
+  /// Returns the value of a scalar field. Throws ArgumentError if the field is not a scalar.
   template <class T>
   T get(std::size_t field) const {
     const std::span<const T> row = values<T>(field);
     if (!schema().has_scalar(field, dtype_of<T>)) refuse_scalar(field);
     return row[0];
   }
-  /// Returns the value of the scalar field of this name.
+  /// Returns the value of the scalar field with this name.
   template <class T>
   T get(std::string_view field) const {
     return get<T>(index_of(field));
@@ -57,12 +57,13 @@ class LEAT_EXPORT SampleView {
 
   /// Returns the bytes of a u8 field as text.
   std::string_view text(std::size_t field) const;
-  /// Returns the bytes of the field of this name as text.
+  /// Returns the bytes of the field with this name as text.
   std::string_view text(std::string_view field) const { return text(index_of(field)); }
 
-  /// Returns a field with its shape; that of a ragged one is [length, shape...]. The function may write to its memory.
+  /// Returns a field with its shape, which is [length, shape...] for a ragged field. The function may write to its
+  /// memory.
   TensorView tensor(std::size_t field) const;
-  /// Returns the field of this name with its shape.
+  /// Returns the field with this name and its shape.
   TensorView tensor(std::string_view field) const { return tensor(index_of(field)); }
 
  private:

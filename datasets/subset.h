@@ -1,5 +1,5 @@
 /// \file
-/// Some samples of a dataset.
+/// A dataset of selected samples of another one.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace leat {
 
-/// Delivers some samples of a dataset: sample i is the dataset's sample indices[i]. An index may occur several times.
-/// Random transforms depend on i, not on indices[i], since the generator is the caller's. Thread-safe if the dataset
-/// is.
+/// Delivers selected samples of a dataset: sample i is the dataset's sample indices[i]. An index may occur several
+/// times. Random transforms depend on i, not on indices[i], since the generator is the caller's. Thread-safe if the
+/// dataset is.
 class LEAT_EXPORT Subset final : public Dataset {
  public:
-  /// Throws ArgumentError that names an index which the dataset does not have.
+  /// Throws ArgumentError that names the index if the dataset does not have one of the samples.
   Subset(DatasetRef dataset, std::vector<std::size_t> indices);
 
   std::size_t size() const override { return indices_.size(); }

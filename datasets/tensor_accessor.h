@@ -1,5 +1,5 @@
 /// \file
-/// Elements of a dense tensor by index, in the manner of C++23's std::mdspan.
+/// Access to elements of a contiguous tensor by index, similar to C++23's std::mdspan.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace leat {
 
-/// A row-major view with `Rank` indices: image(y, x, c), or image[y] for the part of one rank less. Cheap to copy. Does
-/// not own the elements, and does not check indices.
+/// A row-major view with `Rank` indices: image(y, x, c), or image[y] for a part with one dimension less. Cheap to
+/// copy. Does not own the elements, and does not check indices.
 template <class T, std::size_t Rank>
 class TensorAccessor {
  public:
@@ -20,7 +20,7 @@ class TensorAccessor {
   using element_type = T;                  ///< The type of an element.
   using value_type = std::remove_cv_t<T>;  ///< The same without const.
 
-  /// Views `data`, which has these extents.
+  /// Views `data` as an array with these extents.
   TensorAccessor(T* data, std::span<const std::size_t, Rank> extents) noexcept : data_(data) {
     std::size_t stride = 1;
     for (std::size_t i = Rank; i-- > 0; stride *= extents[i]) {
@@ -36,9 +36,9 @@ class TensorAccessor {
   static constexpr std::size_t rank() noexcept { return Rank; }
   /// Returns the number of elements along a dimension.
   std::size_t extent(std::size_t dimension) const noexcept { return extents_[dimension]; }
-  /// Returns how far apart neighbors along a dimension are, in elements.
+  /// Returns the distance between neighbors along a dimension, in elements.
   std::size_t stride(std::size_t dimension) const noexcept { return strides_[dimension]; }
-  /// Returns the number of all elements.
+  /// Returns the total number of elements.
   std::size_t size() const noexcept { return extents_[0] * strides_[0]; }
   /// Returns the address of the first element.
   T* data_handle() const noexcept { return data_; }
@@ -54,7 +54,7 @@ class TensorAccessor {
     return data_[offset];
   }
 
-  /// Returns the part at this index of the first dimension; if Rank is 1, that is an element.
+  /// Returns the part at this index of the first dimension. If Rank is 1, this is an element.
   decltype(auto) operator[](std::size_t index) const noexcept {
     T* const part = data_ + index * strides_[0];
     if constexpr (Rank == 1) {

@@ -53,8 +53,8 @@ Schema schema_of(const TokenOptions& options, bool ragged) {
   return Schema({{"tokens", options.delivered, {options.length}}});
 }
 
-// The numbers stand at the end of `row`; each moves to its wider place. The place of one never reaches beyond the
-// stored form of the next, so front to back is safe.
+// Widens numbers that are at the end of `row`. The new place of a number never extends beyond the stored form of the
+// next number, so converting from front to back is safe.
 template <class Stored, class Wide>
 void widen(std::span<std::byte> row, std::size_t count) {
   const std::byte* from = row.data() + row.size() - count * sizeof(Stored);
@@ -81,8 +81,8 @@ struct TokenWindows::Impl {
     std::size_t length;
   };
   struct Document {
-    std::uint64_t first;         // token
-    std::size_t windows_before;  // of all documents before it
+    std::uint64_t first;         // index of its first token
+    std::size_t windows_before;  // number of windows of all documents before it
   };
 
   bool has_documents() const noexcept { return options.end_of_document || !options.document_starts.empty(); }
@@ -101,7 +101,7 @@ struct TokenWindows::Impl {
   std::size_t windows = 0;
   std::vector<Document> documents;
   Schema schema;
-  std::optional<std::string> spec;  // with the paths that are absolute now
+  std::optional<std::string> spec;  // paths in it are absolute
 
   Impl(const std::filesystem::path& path, TokenOptions how);
   void get(std::size_t index, SampleWriter& out) const;
@@ -145,7 +145,7 @@ std::vector<std::uint64_t> TokenWindows::Impl::document_starts() const {
   return starts;
 }
 
-// The start of each document, as u64.
+// Returns the start of each document, as u64.
 std::vector<std::byte> TokenWindows::Impl::scan_for_ends() const {
   const std::size_t width = size_of(options.stored);
   std::vector<std::byte> starts, part;
@@ -188,7 +188,7 @@ std::size_t TokenWindows::Impl::windows_of(std::uint64_t count) const {
   const std::uint64_t rest = count - options.length;
   const std::uint64_t until_last_token = rest / stride + (rest % stride != 0 ? 1 : 0) + 1;
   return static_cast<std::size_t>(
-      std::min(until_last_token, (count - 1) / stride + 1));  // each starts in the document
+      std::min(until_last_token, (count - 1) / stride + 1));  // each window starts in the document
 }
 
 void TokenWindows::Impl::lay_out_documents(const std::vector<std::uint64_t>& starts) {

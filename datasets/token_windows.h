@@ -1,5 +1,5 @@
 /// \file
-/// Windows of the tokens in a flat file.
+/// A dataset of windows of tokens from a flat file.
 #pragma once
 
 #include <cstddef>
@@ -15,39 +15,40 @@
 
 namespace leat {
 
-/// How tokens are read, and cut into windows.
+/// How tokens are read and cut into windows.
 struct LEAT_EXPORT TokenOptions {
   DType stored = DType::u16;  ///< The type in the file: u16 or u32.
-  /// The type of the field: u16, i32, u32 or i64, at least as wide as the stored one.
+  /// The type of the field: u16, i32, u32 or i64. It must be at least as wide as the stored type.
   DType delivered = DType::i64;
-  /// Tokens of a window. One more than the context of a model delivers the targets, too.
+  /// Number of tokens in a window. A model's context plus one also gives the targets.
   std::size_t length = 1024;
-  /// Tokens from the start of a window to that of the next; default: length.
+  /// Number of tokens from the start of a window to the start of the next. Default: length.
   std::optional<std::size_t> stride = {};
-  /// The token that ends each document and belongs to it. The ends are found by reading the file once; the index is
-  /// kept.
+  /// The token that ends each document and belongs to it. The ends are found by reading the file once, and the index
+  /// is stored.
   std::optional<std::uint32_t> end_of_document = {};
-  /// Instead of end_of_document: a file of little-endian u64, the first token of each document, ascending from 0.
+  /// Instead of end_of_document: a file of little-endian u64 with the first token of each document, ascending from 0.
   std::filesystem::path document_starts = {};
-  IndexOptions index = {};  ///< Where the index of documents is kept.
+  IndexOptions index = {};  ///< Where the index of documents is stored.
 };
 
-/// Delivers windows of a flat file of tokens: little-endian u16 or u32 numbers and nothing else, as nanoGPT and
-/// Megatron write them. The only field is "tokens".
+/// Delivers windows of a flat file of tokens. The file contains only little-endian u16 or u32 numbers, as nanoGPT and
+/// Megatron write it. The only field is "tokens".
 ///
 /// Without documents, window i consists of the tokens [i * stride, i * stride + length), and "tokens" is [length]. An
-/// incomplete window at the end is dropped. With documents, no window contains tokens of two: each document has windows
-/// from its start to its last token, of which the last one may be short, and "tokens" is ragged, of at most `length`.
+/// incomplete window at the end is dropped. With documents, no window contains tokens of two documents. Each document
+/// has windows from its start to its last token, of which the last one may be short. "tokens" is then ragged, with at
+/// most `length` elements.
 ///
-/// get() takes one pread, straight into the batch. Memory: 16 bytes per document. Thread-safe.
+/// get() takes one pread, directly into the batch. Takes 16 bytes of memory per document. Thread-safe.
 class LEAT_EXPORT TokenWindows final : public Dataset {
  public:
-  /// Opens a file. Throws ArgumentError if options contradict each other; DataError if the file does not hold a whole
-  /// number of tokens, or the starts of documents do not fit it; SystemError if a file cannot be read.
+  /// Opens a file. Throws ArgumentError if options contradict each other, DataError if the file is not a whole number
+  /// of tokens or the starts of documents do not fit it, and SystemError if a file cannot be read.
   explicit TokenWindows(const std::filesystem::path& file, TokenOptions options = {});
-  /// A copy shares what was read of the files, and so does what is moved from.
+  /// Copies share the state that was read from the files. Moving an object copies it.
   TokenWindows(const TokenWindows&) = default;
-  /// As the constructor.
+  /// Like the copy constructor.
   TokenWindows& operator=(const TokenWindows&) = default;
   ~TokenWindows() override = default;
 

@@ -57,14 +57,15 @@ void require_order(const Transform& before, const Transform& after) {
   }
 }
 
-// Around `center`, not below `least`. Nullopt where it holds `center` alone: nothing is to be done.
+// The interval around `center` with the given amount, or the given interval. Nullopt if it contains only `center`, so
+// that there is nothing to do.
 std::optional<Interval> around(double center, const char* name, const JitterRange& range, double least,
                                double most) {
   Interval interval{};
   if (const auto* amount = std::get_if<double>(&range.value)) {
     if (!(*amount >= 0))
       throw ArgumentError(fmt::format("ColorJitter: {} {} is not 0 or more", name, *amount));
-    // A hue beyond half a turn is refused, a factor stops at 0.
+    // A factor is limited to 0 from below. A hue beyond half a turn is rejected.
     interval = {least == 0 ? std::max(0.0, center - *amount) : center - *amount, center + *amount};
   } else {
     interval = std::get<Interval>(range.value);
@@ -86,7 +87,7 @@ void require_known(const char* transform, Filter filter, FilterReach reach) {
   require_known(transform, "filter_reach", reach, FilterReach::image);
 }
 
-// What a constructor, and a pipeline, refuse.
+// Checks of constructors and pipelines.
 void check(const Resize& resize) {
   require_known("Resize", resize.filter, resize.filter_reach);
   if (resize.short_side != 0 && resize.size != Size())

@@ -12,7 +12,7 @@ namespace {
 
 using Progress = std::function<void(std::size_t)>;
 
-// Adds what is wrong with the records of one shard that could be opened.
+// Adds the damaged records of a shard that could be opened.
 void verify_each(const RecordSet& set, std::size_t shard, std::vector<BadRecords>& bad,
                  const Progress& progress) {
   RecordMemory memory;
@@ -37,7 +37,7 @@ void verify_shard(const RecordSet& set, std::size_t shard, std::vector<BadRecord
     return;
   }
   verify_each(set, shard, bad, progress);
-  const bool listed = has_manifest(set.path());  // a shard alone has nobody who knows its checksum
+  const bool listed = has_manifest(set.path());  // without a manifest the shard's checksum is unknown
   if (bad.size() != before || !listed) return;
   if (checksum_of_file(path) == set.manifest().shards[shard].checksum) return;
   bad.push_back({first, 0, path, "its checksum is not the manifest's, though all its records are sound"});

@@ -1,5 +1,5 @@
 /// \file
-/// Several datasets, side by side.
+/// A dataset that joins the fields of several datasets.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace leat {
 
 /// Joins the fields of several datasets: sample i has the fields of sample i of every part: Zip({images, captions}).
 /// With a prefix, the field "x" of a part is called "prefix.x": Zip({{before, "before"}, {after, "after"}}). Parts
-/// write straight to the row of the batch.
+/// write directly to the row of the batch.
 ///
-/// Parts must have equally many samples; use Subset to shorten one. Each part has a generator of its own, made from the
-/// sample's, so what a part draws does not depend on the parts beside it.
+/// All parts must have the same number of samples; use Subset to shorten one. Each part has its own generator, made
+/// from the sample's, so what a part draws does not depend on the other parts.
 ///
 /// Thread-safe if the datasets are.
 class LEAT_EXPORT Zip final : public Dataset {
@@ -29,13 +29,13 @@ class LEAT_EXPORT Zip final : public Dataset {
     /// Refers to a dataset, which must outlive the Zip.
     Part(const Dataset& of, std::string named = {})  // NOLINT(google-explicit-constructor): Zip({a, b})
         : dataset(of), prefix(std::move(named)) {}
-    /// Refuses temporaries, which would be gone when they are read.
+    /// Rejects temporaries, which would be destroyed before they are used.
     Part(const Dataset&& temporary, std::string named = {}) = delete;
-    /// Refers to a dataset, or shares the ownership of one.
+    /// Refers to a dataset, or shares the ownership of a dataset.
     Part(DatasetRef of, std::string named = {}) : dataset(std::move(of)), prefix(std::move(named)) {}
 
     DatasetRef dataset;  ///< The dataset.
-    std::string prefix;  ///< Stands before the names of its fields, with a dot; empty: the names stay.
+    std::string prefix;  ///< Precedes the names of its fields, with a dot; if empty, the names stay.
   };
 
   /// Throws ArgumentError if there is no part, a part has no fields, two fields have the same name, or the sizes

@@ -14,7 +14,7 @@ void fill_run(std::uint8_t* to, int pixels, Rgb color) noexcept {
   const std::uint8_t pixel[] = {color.red, color.green, color.blue};
   const std::size_t bytes = static_cast<std::size_t>(pixels) * kChannels;
   std::memcpy(to, pixel, kChannels);
-  for (std::size_t done = kChannels; done < bytes; done *= 2)  // what is painted is copied behind itself
+  for (std::size_t done = kChannels; done < bytes; done *= 2)  // copies the painted part behind itself
     std::memcpy(to + done, to, std::min(done, bytes - done));
 }
 

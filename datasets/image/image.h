@@ -15,10 +15,10 @@ struct Box {  // in pixels
   Size size;
 };
 
-// Paints `pixels` pixels from `to` on; none where that is 0 or less.
+// Paints `pixels` pixels, starting at `to`. Paints nothing if `pixels` is 0 or less.
 void fill_run(std::uint8_t* to, int pixels, Rgb color) noexcept;
 
-// Pixels that somebody else owns. Rows are `stride` bytes apart.
+// View of pixels owned elsewhere. Rows are `stride` bytes apart.
 template <class Byte>
 struct BasicImageView {
   Byte* data = nullptr;
@@ -35,14 +35,14 @@ struct BasicImageView {
 using ImageView = BasicImageView<const std::uint8_t>;
 using MutableImageView = BasicImageView<std::uint8_t>;
 
-// The owner. resize() keeps the memory it has, so that one Image can serve for many images; only 32 MiB and
-// more are given back where a quarter would do.
+// Image that owns its pixels. resize() keeps the allocated memory, so that one Image can be reused for many images.
+// Memory of 32 MiB or more is freed if a quarter of it would suffice.
 class Image {
  public:
   Image() = default;
   explicit Image(Size size) { resize(size); }
 
-  // The pixels are unspecified afterwards. Throws ArgumentError on a negative extent.
+  // Sets the size. The pixels are unspecified afterwards. Throws ArgumentError on a negative extent.
   void resize(Size size);
 
   Size size() const noexcept { return size_; }
@@ -56,7 +56,7 @@ class Image {
   std::vector<std::uint8_t> pixels_;
 };
 
-// A part of a larger image: its first pixel is pixel (left, top) of the whole.
+// A part of a larger image. Its first pixel is pixel (left, top) of the whole image.
 struct ImageTile {
   ImageView pixels;
   int left = 0;

@@ -1,4 +1,4 @@
-// From a stored image, the bytes of a file or pixels, to the pixels of a batch's row.
+// Decodes and transforms a stored image, a file or pixels, into a row of a batch.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,20 @@
 
 namespace leat::detail {
 
-// Keeps the memory it works in: one for each thread, for all images. Not thread-safe.
+// Keeps its working memory: use one ImageLoader per thread for all images. Not thread-safe.
 class ImageLoader {
  public:
-  // The calling thread's own.
+  // The calling thread's own ImageLoader.
   static ImageLoader& of_this_thread();
 
   // Draws the transforms' random numbers, decodes the part of the image that they need, and writes the result to
-  // `out`, whose size the pipeline must make. Returns what was wrong with the part that was read. Throws DataError
-  // without a file name on bad JPEG or PNG data, and ArgumentError on an image that the transforms cannot take.
+  // `out`. The pipeline must produce the size of `out`. Returns the defects found in the part that was read. Throws
+  // DataError without a file name on bad JPEG or PNG data, and ArgumentError if the transforms cannot handle the
+  // image.
   DecodeWarnings load(std::span<const std::byte> file, const TransformPipeline& transforms,
                       const DecodeOptions& options, Rng& rng, const PixelOutput& out);
 
-  // The same of pixels: equal ones give equal bytes.
+  // The same for decoded pixels. Equal pixels give equal output bytes.
   void load(ImageView pixels, const TransformPipeline& transforms, Rng& rng, const PixelOutput& out);
 
  private:

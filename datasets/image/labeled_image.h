@@ -1,4 +1,4 @@
-// The sample that the datasets of images deliver: an image that transforms made, and the number of its class.
+// Sample of the image datasets: a transformed image and its class index.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,20 @@
 
 namespace leat::detail {
 
-// Fields: "image", u8, [height, width, 3], RGB, or f32, [3, height, width], where the transforms end with a Normalize;
-// "label", i64, scalar. Immutable.
+// The sample's two fields. "image" is u8 [height, width, 3], RGB; or f32 [3, height, width] if the transforms end
+// with Normalize. "label" is an i64 scalar. Immutable.
 class LabeledImage {
  public:
-  static constexpr std::size_t kImage = 0, kLabel = 1;  // the fields' positions
+  static constexpr std::size_t kImage = 0, kLabel = 1;  // field indices
 
-  // Throws ArgumentError where the transforms do not make all images equally large. `stored`: the size that all have.
+  // `stored` is the size of all stored images, if they share one. Throws ArgumentError if the transforms do not give
+  // all images the same size.
   explicit LabeledImage(const TransformPipeline& transforms, std::optional<Size> stored = std::nullopt);
-  explicit LabeledImage(Size size) : size_(size) {}  // u8, as they are
+  explicit LabeledImage(Size size) : size_(size) {}  // u8, without transforms
 
   Size size() const noexcept { return size_; }
   Schema schema() const;
-  // Where the pixels go. `row` is the row of the field "image".
+  // The destination of the pixels. `row` is the batch row of the field "image".
   PixelOutput output(std::span<std::byte> row) const noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Where the pixels of an image go, and in which form.
+// Destination and format of an image's pixels.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace leat::detail {
 
-// f32 [3, height, width], dense: plane after plane, each pixel scaled.
+// f32 [3, height, width], contiguous: plane after plane, each pixel scaled.
 struct ScaledPlanes {
   float* data = nullptr;
   Size size;
@@ -25,7 +25,7 @@ struct ScaledPlanes {
   }
 };
 
-// RGB as it is, or scaled.
+// RGB bytes without change, or scaled planes.
 using PixelOutput = std::variant<MutableImageView, ScaledPlanes>;
 
 inline Size size_of(const PixelOutput& out) noexcept {

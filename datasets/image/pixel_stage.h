@@ -1,4 +1,4 @@
-// What comes behind resampling: borders, edits of pixels, and the form in which they leave.
+// The steps after resampling: borders, pixel edits, and the conversion to the output format.
 #pragma once
 
 #include "leat/datasets/image/image.h"
@@ -9,27 +9,27 @@
 
 namespace leat::detail {
 
-// What becomes of one image, with every number drawn.
+// All operations for one image. All random numbers are already drawn.
 struct ImagePlan {
   Canvas canvas;
-  PixelEdits edits;  // of the canvas
+  PixelEdits edits;  // edits of the canvas
 };
 
-// Keeps the memory it works in; not thread-safe. A plan without borders and edits costs nothing.
+// Keeps its working memory. Not thread-safe. Does nothing if the plan has neither borders nor edits.
 class PixelStage {
  public:
-  // Where the output of the plan's geometry is to be written: `out` itself where nothing follows. Throws ArgumentError
-  // where `out` has not the canvas's size.
+  // Returns where the output of the plan's geometry must be written. This is `out` itself if no step follows. Throws
+  // ArgumentError if `out` does not have the canvas's size.
   PixelOutput begin(const ImagePlan& plan, const PixelOutput& out);
 
-  // What was written there becomes the image that is planned, in `out`.
+  // Turns the pixels that were written there into the planned image, in `out`.
   void finish(const ImagePlan& plan, const PixelOutput& out);
 
  private:
   MutableImageView canvas_in(const PixelOutput& out);
 
-  Image image_;   // inside of its borders
-  Image canvas_;  // with them, where it leaves in another form
+  Image image_;   // without borders
+  Image canvas_;  // with borders, if the output has another format
   Image scratch_;
   Resampler form_;
 };

@@ -1,4 +1,4 @@
-// Memory that one image after the other uses.
+// Working memory that is reused from image to image.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace leat::detail {
 
-// From so many bytes on, memory is given back where a quarter of it would do.
+// From this number of bytes on, memory is freed if a quarter of it would suffice.
 inline constexpr std::size_t kMuchScratch = std::size_t{32} << 20;
 
-// There are at least `size` bytes afterwards, of unspecified values. Keeps the memory that there is, or gives it
-// back, see above.
+// Ensures that `bytes` has at least `size` bytes. Their values are unspecified. Keeps the existing memory or frees
+// it, see kMuchScratch.
 inline void reserve_scratch(std::vector<std::uint8_t>& bytes, std::size_t size) {
   // An assignment from braces would keep the memory.
   if (bytes.capacity() > kMuchScratch && size < bytes.capacity() / 4) std::vector<std::uint8_t>().swap(bytes);

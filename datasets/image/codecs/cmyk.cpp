@@ -4,7 +4,7 @@ namespace leat::detail {
 
 namespace {
 
-// a * b / 255 to nearest, exactly, for a and b up to 255.
+// a * b / 255, rounded to nearest. Exact for a and b up to 255.
 int multiply_255(int a, int b) noexcept {
   const int product = a * b + 128;
   return ((product >> 8) + product) >> 8;

@@ -1,4 +1,4 @@
-// Four-component pixels to RGB.
+// Conversion of CMYK pixels to RGB.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace leat::detail {
 
-// `pixels` of C, M, Y, K become R, G, B. All four are inverted (255 is no ink), as Adobe writes them into
-// JPEGs: R = K - (255 - C) K / 255, each product rounded to nearest: Pillow's cmyk2rgb
-// (src/libImaging/Convert.c).
+// Converts `pixels` pixels from C, M, Y, K to R, G, B. All four input values are inverted (255 is no ink), as Adobe
+// writes them into JPEGs. The formula is R = K - (255 - C) K / 255 with each product rounded to nearest, as in
+// Pillow's cmyk2rgb (src/libImaging/Convert.c).
 void inverted_cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t pixels) noexcept;
 
 }  // namespace leat::detail

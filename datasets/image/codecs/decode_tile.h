@@ -1,4 +1,4 @@
-// A region all at once, by a decoder that gives rows.
+// Decodes a whole region with a decoder that delivers single rows.
 #pragma once
 
 #include <cstring>
@@ -7,7 +7,7 @@
 
 namespace leat::detail {
 
-// Decodes the region into `pixels`; the tile is valid until those change.
+// Decodes the region into `pixels`. The tile is valid until `pixels` changes.
 template <class Decoder, class Region>
 ImageTile decode_tile(Decoder& decoder, const Region& region, Image& pixels) {
   decoder.start(region);

@@ -1,4 +1,4 @@
-// The decoder for an image's file, whichever kind it is.
+// Decoder for image files of every supported format.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace leat::detail {
 
-// A file that starts with PNG's signature goes to PngDecoder, every other one to JpegDecoder: contracts are theirs, and
-// so are the errors. A PNG cannot be reduced. Reuses its memory; not thread-safe.
+// Decodes JPEG and PNG files. A file that starts with PNG's signature is passed to PngDecoder, every other file to
+// JpegDecoder. Their contracts and errors apply. A PNG cannot be reduced. Reuses its memory. Not thread-safe.
 class ImageDecoder {
  public:
   static constexpr std::size_t kRowPadding = JpegDecoder::kRowPadding;
@@ -26,16 +26,16 @@ class ImageDecoder {
   void start(const JpegRegion& region);
   const std::uint8_t* next_row() { return is_png_ ? png_.next_row() : jpeg_.next_row(); }
 
-  // All of a region at once, instead of the two above. The tile is valid until the next call.
+  // Decodes a whole region. Replaces calls to start() and next_row(). The tile is valid until the next call.
   ImageTile decode(const JpegRegion& region);
-  // The whole image.
+  // Decodes the whole image.
   ImageTile decode();
 
  private:
   JpegDecoder jpeg_;
   PngDecoder png_;
   bool is_png_ = false;
-  Size size_;  // as it is stored
+  Size size_;  // as stored
   Image pixels_;
 };
 

@@ -77,7 +77,7 @@ void JpegDecoder::start(const JpegRegion& region) {
 const std::uint8_t* JpegDecoder::next_row() {
   if (next_row_ >= region_.rows.size()) throw ArgumentError("there is no next row");
   const bool is_last = next_row_ + 1 == region_.rows.size();
-  const int row = std::exchange(next_row_, region_.rows.size());  // an error is the end
+  const int row = std::exchange(next_row_, region_.rows.size());  // after an error no row follows
   JpegState& state = *state_;
   std::uint8_t* const out = is_cmyk_ ? cmyk_.data() : row_.pixels();
   state.guard([&] {

@@ -18,12 +18,12 @@ struct Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  void encode(ImageView image, const JpegOptions& options) noexcept;  // in a guarded body
+  void encode(ImageView image, const JpegOptions& options) noexcept;  // call in a guarded body
 
   jpeg_compress_struct info{};
   JpegErrors errors{};
-  unsigned char* bytes = nullptr;  // where to write
-  unsigned long size = 0;          // how much fits there; after encode(), how much was written
+  unsigned char* bytes = nullptr;  // output buffer
+  unsigned long size = 0;          // before encode(): capacity of `bytes`; afterwards: bytes written
 };
 
 void Encoder::encode(ImageView image, const JpegOptions& options) noexcept {
@@ -58,7 +58,7 @@ void check(ImageView image, const JpegOptions& options) {
   }
 }
 
-// No JPEG of these extents is longer: the bound of TurboJPEG's tjBufSize(), taken for either sampling.
+// Upper bound for a JPEG of this size: TurboJPEG's tjBufSize(), valid for both chroma samplings.
 std::size_t longest(Size size) {
   const auto padded = [](int extent) { return align_up(static_cast<std::size_t>(extent), 16); };
   return checked_add(checked_multiply(checked_multiply(padded(size.width), padded(size.height)), 6), 2048);
@@ -68,7 +68,7 @@ std::size_t longest(Size size) {
 
 std::vector<std::byte> encode_jpeg(ImageView image, const JpegOptions& options) {
   check(image, options);
-  // All that can be needed is there from the start: libjpeg never replaces the buffer, whose owner this is.
+  // The buffer has its maximum size from the start, so libjpeg never replaces it. This function owns it.
   const std::size_t capacity = longest(image.size);
   const auto buffer = std::make_unique_for_overwrite<std::byte[]>(capacity);
   Encoder encoder;

@@ -1,4 +1,4 @@
-// RGB to JPEG, through libjpeg-turbo.
+// Encoder from RGB to JPEG, based on libjpeg-turbo.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ enum class ChromaSampling {
 };
 
 struct JpegOptions {
-  int quality = 90;  // 1 to 100, libjpeg's scale
+  int quality = 90;  // 1 to 100, on libjpeg's scale
   ChromaSampling chroma = ChromaSampling::half;
 };
 
-// A baseline JPEG of the image. Throws ArgumentError where the quality or the size (1 to 65500 pixels each
-// way) is out of range.
+// Encodes the image as a baseline JPEG. Throws ArgumentError if the quality or the size is out of range (width and
+// height are 1 to 65500 pixels).
 std::vector<std::byte> encode_jpeg(ImageView image, const JpegOptions& options = {});
 
 }  // namespace leat::detail

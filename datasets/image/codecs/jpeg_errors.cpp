@@ -16,7 +16,8 @@ void on_error(j_common_ptr info) {
   std::longjmp(errors.jump, 1);
 }
 
-// libjpeg has one level for all that it can go on after. By these codes no pixel is missing, or made up.
+// Maps a message code to a warning. libjpeg has a single level for all problems after which it can continue. The
+// codes listed here mean that no pixel is missing or invented.
 DecodeWarning kind_of(int code, bool reads_header) noexcept {
   switch (code) {
     case JWRN_EXTRANEOUS_DATA:
@@ -33,7 +34,7 @@ DecodeWarning kind_of(int code, bool reads_header) noexcept {
 }
 
 void on_message(j_common_ptr info, int level) {
-  if (level >= 0) return;  // a trace
+  if (level >= 0) return;  // trace messages are ignored
   ++info->err->num_warnings;
   JpegErrors& errors = errors_of(info);
   const DecodeWarning kind = kind_of(info->err->msg_code, errors.reads_header);

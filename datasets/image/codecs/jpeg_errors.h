@@ -1,17 +1,17 @@
-// libjpeg's error handling, for the .cpp files of the decoder and the encoder only (it shows libjpeg's
-// types).
+// Error handling of libjpeg. Only for the .cpp files of the decoder and the encoder, since it exposes libjpeg's
+// types.
 //
-// libjpeg leaves on an error by longjmp: its calls stand in the bodies of run_guarded().
+// libjpeg reports errors by longjmp, so it is called only in bodies of run_guarded().
 #pragma once
 
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
 
-// After <cstdio>: libjpeg's header uses FILE.
+// Must follow <cstdio>: libjpeg's header uses FILE.
 #include <jpeglib.h>
 
-// After jpeglib.h: the JERR_ codes.
+// Must follow jpeglib.h. Defines the JERR_ codes.
 #include <jerror.h>
 
 #include "leat/datasets/decode_warnings.h"
@@ -20,19 +20,18 @@
 namespace leat::detail {
 
 struct JpegErrors {
-  jpeg_error_mgr manager;  // the first member: libjpeg hands out its address
+  jpeg_error_mgr manager;  // must be the first member: libjpeg passes its address
   jmp_buf jump;
-  bool
-      allow_missing_data;  // what libjpeg calls a warning ends the body where pixels are missing, unless this is set
+  bool allow_missing_data;        // if set, missing pixels are only a warning; otherwise they end the body
   DecodeWarnings warnings;        // of the current image
-  bool reads_header;              // there was no coded data yet
-  char message[JMSG_LENGTH_MAX];  // of the error that ended the last body
+  bool reads_header;              // no coded data was read yet
+  char message[JMSG_LENGTH_MAX];  // error that ended the last body
 };
 
-// Sets up the callbacks and forgets all warnings; returns what goes into the `err` of libjpeg's struct.
+// Installs the callbacks and clears all warnings. Returns the value for the member `err` of libjpeg's structs.
 jpeg_error_mgr* install(JpegErrors& errors, bool allow_missing_data) noexcept;
 
-// Leaves the running body with a message of our own. For callbacks that libjpeg calls.
+// Ends the running body with a message of our own. For callbacks that libjpeg calls.
 [[noreturn]] void leave(JpegErrors& errors, const char* message) noexcept;
 
 }  // namespace leat::detail

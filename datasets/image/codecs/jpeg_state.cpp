@@ -14,7 +14,7 @@ namespace leat::detail {
 
 namespace {
 
-constexpr int kExif = JPEG_APP0 + 1;  // the segments with EXIF data
+constexpr int kExif = JPEG_APP0 + 1;  // marker of segments with EXIF data
 
 [[noreturn]] void fail(std::string_view problem) {
   throw DataError("JPEG data", problem);
@@ -31,7 +31,7 @@ void check_signature(std::span<const std::byte> jpeg) {
   fail(fmt::format("it is no JPEG: {} bytes that start with{}, not with ff d8 ff", jpeg.size(), start));
 }
 
-// In coded data ff is followed by 00 or a marker, so ff d9 behind the header is the end of the image.
+// In coded data ff is followed by 00 or by a marker code, so ff d9 after the header is the end-of-image marker.
 bool has_end_marker(std::span<const std::byte> coded) {
   for (std::size_t i = coded.size(); i >= 2; --i) {
     if (coded[i - 1] == std::byte{0xd9} && coded[i - 2] == std::byte{0xff}) return true;
@@ -41,8 +41,8 @@ bool has_end_marker(std::span<const std::byte> coded) {
 
 }  // namespace
 
-// jpeg_abort_decompress() would keep more than memory: the quantization and Huffman tables, and which rows of the
-// image before were good.
+// Creates a new decompressor. jpeg_abort_decompress() would keep more than memory: the quantization and Huffman
+// tables, and the record of which rows of the previous image were good.
 void JpegState::renew(bool allow_missing_data) {
   jpeg_destroy_decompress(&info);
   info.err = install(errors_, allow_missing_data);
@@ -105,8 +105,8 @@ void JpegState::check_header(std::span<const std::byte> jpeg, const JpegLimits& 
   check_quantization();
 }
 
-// Of the first scan; libjpeg checks those of later ones. Missing Huffman tables are the standard ones
-// (ITU-T T.81, K.3), as in frames of Motion-JPEG: libjpeg-turbo sees to that.
+// Checks the quantization tables of the first scan; libjpeg checks those of later scans. Missing Huffman tables are
+// no error: libjpeg-turbo then uses the standard tables (ITU-T T.81, K.3), as needed for frames of Motion-JPEG.
 void JpegState::check_quantization() {
   for (int i = 0; i < info.comps_in_scan; ++i) {
     const int table = info.cur_comp_info[i]->quant_tbl_no;
@@ -124,9 +124,9 @@ void JpegState::start(int reduction) noexcept {
   jpeg_start_decompress(&info);
 }
 
-// Releases of libjpeg-turbo before 3.0.3 do not upsample cropped planes to the end where a factor is 4 and the
-// image is reduced; factors other than 1 and 2 are too rare to be worth telling apart. And smoothing looks
-// two blocks to either side.
+// Returns false in two cases. First, releases of libjpeg-turbo before 3.0.3 do not upsample cropped planes completely
+// if a sampling factor is 4 and the image is reduced. Factors other than 1 and 2 are rare, so all of them are
+// excluded. Second, smoothing reads two blocks to each side.
 bool JpegState::can_crop() const noexcept {
   for (int i = 0; i < info.num_components; ++i) {
     const jpeg_component_info& plane = info.comp_info[i];
@@ -135,8 +135,8 @@ bool JpegState::can_crop() const noexcept {
   return !smooths_blocks();
 }
 
-// A progressive file that leaves out some of its coefficients is smoothed across blocks (smoothing_ok() of
-// libjpeg's jdcoefct.c, which looks at the first nine).
+// Whether libjpeg smooths across blocks. It does so for a progressive file that leaves out some of its coefficients
+// (smoothing_ok() of libjpeg's jdcoefct.c, which checks the first nine).
 bool JpegState::smooths_blocks() const noexcept {
   if (!info.progressive_mode || info.coef_bits == nullptr) return false;
   for (int i = 0; i < info.num_components; ++i) {
@@ -147,9 +147,9 @@ bool JpegState::smooths_blocks() const noexcept {
   return false;
 }
 
-// A plane of half the width is upsampled from the two nearest of its columns; at the edges of what is decoded
-// one of them would be missing, hence the two pixels more to either side. libjpeg moves the left edge on to the
-// left as far as it needs.
+// A plane of half the width is upsampled from the two nearest of its columns. At the edges of the decoded part one of
+// the two would be missing, so two more pixels are decoded on each side. libjpeg moves the left edge further to the
+// left if it has to.
 int JpegState::crop(PixelRange columns) noexcept {
   const int reach = info.max_h_samp_factor > 1 ? 2 : 0, width = static_cast<int>(info.output_width);
   const int last = std::min(columns.last + reach, width);
@@ -170,7 +170,7 @@ void JpegState::read_row(std::uint8_t* row) noexcept {
 
 void JpegState::finish() noexcept {
   if (info.output_scanline == info.output_height) jpeg_finish_decompress(&info);
-  jpeg_abort_decompress(&info);  // gives back what a large image took
+  jpeg_abort_decompress(&info);  // frees the memory of a large image
 }
 
 }  // namespace leat::detail

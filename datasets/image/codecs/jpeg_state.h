@@ -1,4 +1,5 @@
-// libjpeg's decompressor with its error handling, for the decoder's .cpp files only (it shows libjpeg's types).
+// libjpeg's decompressor with its error handling. Only for the decoder's .cpp files, since it exposes libjpeg's
+// types.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@
 
 namespace leat::detail {
 
-// One decompressor after the other, one for each image: nothing of an image is left when the next one comes. Functions
-// marked noexcept call libjpeg and belong into the bodies of guard(): an error leaves them by longjmp.
+// Creates a new decompressor for each image, so no state of one image affects the next. Functions marked noexcept
+// call libjpeg and must be called in bodies of guard(): an error leaves them by longjmp.
 class JpegState {
  public:
   JpegState() = default;
@@ -21,26 +22,27 @@ class JpegState {
   JpegState(const JpegState&) = delete;
   JpegState& operator=(const JpegState&) = delete;
 
-  // Runs `body`; throws DataError where libjpeg reports an error in it.
+  // Runs `body`. Throws DataError if libjpeg reports an error in it.
   template <class Body>
   void guard(const Body& body) {
     if (!run_guarded(errors_, body)) fail_with_message();
   }
 
-  // Abandons the last image, reads the next one's header and checks it against the limits.
+  // Drops the last image, reads the next image's header and checks it against the limits.
   void read_header(std::span<const std::byte> jpeg, const JpegLimits& limits, bool read_orientation);
-  // What the header's EXIF segments state; upright where they were not asked for.
+  // The orientation that the header's EXIF segments state. Upright if read_header() was not asked for it.
   Orientation orientation() noexcept;
-  // What was wrong with the image so far.
+  // Defects of the image found so far.
   DecodeWarnings warnings() const noexcept { return errors_.warnings; }
 
-  // Takes libjpeg's memory, and reads all scans of a file that has several. The image is decoded at
+  // Allocates libjpeg's memory. For a file with several scans, also reads all of them. The image is decoded at
   // 1/reduction.
   void start(int reduction) noexcept;
-  // Whether some columns alone decode to the bytes that they have in the whole image. After start().
+  // Whether a crop of columns decodes to the same bytes that these columns have in the whole image. Call after
+  // start().
   bool can_crop() const noexcept;
-  // Leaves out columns, but not more than can be: what is decoded then starts at the column returned, and
-  // goes on for info.output_width columns, `columns` among them. Between start() and the first row.
+  // Restricts decoding to columns that include `columns`. Rows then start at the returned column and have
+  // info.output_width columns. Call after start() and before the first row.
   int crop(PixelRange columns) noexcept;
   void skip(int rows) noexcept;
   void read_row(std::uint8_t* row) noexcept;
@@ -50,7 +52,7 @@ class JpegState {
 
  private:
   struct Progress {
-    jpeg_progress_mgr manager;  // the first member: libjpeg hands out its address
+    jpeg_progress_mgr manager;  // must be the first member: libjpeg passes its address
     int max_scans;
   };
 

@@ -9,7 +9,7 @@ namespace leat::detail {
 
 namespace {
 
-// Numbers of a TIFF structure, in its byte order; nullopt behind the end.
+// Reads numbers of a TIFF structure in its byte order. Returns nullopt for numbers that lie beyond the end.
 class Tiff {
  public:
   explicit Tiff(std::span<const std::byte> bytes) : bytes_(bytes) {
@@ -31,12 +31,12 @@ class Tiff {
   bool little_ = false;
 };
 
-// The value of a tag that holds one 16-bit number, in the directory at `directory`; `otherwise` where the directory is
-// whole and has no such tag, nullopt where it is cut off.
+// The value of a tag that holds one 16-bit number, in the directory at `directory`. Returns `otherwise` if the
+// directory is complete but has no such tag, and nullopt if the directory is truncated.
 std::optional<std::uint32_t> find_short(const Tiff& tiff, std::uint64_t directory, std::uint32_t tag,
                                         std::uint32_t otherwise) noexcept {
   constexpr std::uint32_t kShort = 3;
-  constexpr std::uint64_t kEntry = 12;  // bytes: tag, type, count, value
+  constexpr std::uint64_t kEntry = 12;  // bytes of an entry: tag, type, count, value
   const auto entries = tiff.number(directory, 2);
   if (!entries) return std::nullopt;
   for (std::uint32_t i = 0; i < *entries; ++i) {
@@ -76,7 +76,7 @@ std::optional<Orientation> tiff_orientation(std::span<const std::byte> structure
   if (tiff.number(2, 2) != 42U || !directory) return std::nullopt;
   const auto number = find_short(tiff, *directory, kOrientation, 1);
   if (!number || *number > 8) return std::nullopt;
-  if (*number == 0) return Orientation{};  // cameras write it for "unknown"
+  if (*number == 0) return Orientation{};  // cameras write 0 for "unknown"
   return kOrientations[*number - 1];
 }
 

@@ -1,4 +1,4 @@
-// How a camera was held: the orientation that EXIF data states.
+// Image orientation from EXIF data.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,7 @@
 
 namespace leat::detail {
 
-// What makes the upright image of the stored one: first rows and columns are exchanged, then the image is
-// mirrored.
+// Turns a stored image upright: first rows and columns are exchanged, then the image is mirrored.
 struct Orientation {
   bool exchanged = false;
   bool mirrored_x = false;
@@ -22,25 +21,25 @@ struct Orientation {
   friend bool operator==(const Orientation&, const Orientation&) = default;
 };
 
-// Of a JPEG's APP1 segment (from behind its length on): tag 0x0112 in the first directory of the TIFF
-// structure behind "Exif" (CIPA DC-008, 4.6). Upright where the segment is none of EXIF's, or states nothing (or 0);
-// nullopt where the data is damaged or states a number above 8: callers take it as upright, as Pillow's
-// ImageOps.exif_transpose does.
+// Reads the orientation from a JPEG's APP1 segment (its bytes after the length field): tag 0x0112 in the first
+// directory of the TIFF structure that follows "Exif" (CIPA DC-008, 4.6). Returns upright if the segment is not an
+// EXIF segment, or if it states no orientation or 0. Returns nullopt if the data is damaged or states a number above
+// 8. Callers treat nullopt as upright, as Pillow's ImageOps.exif_transpose does.
 std::optional<Orientation> exif_orientation(std::span<const std::byte> segment) noexcept;
-// Of such a TIFF structure alone: a PNG's chunk eXIf.
+// The same for a TIFF structure without the "Exif" prefix, as in a PNG's eXIf chunk.
 std::optional<Orientation> tiff_orientation(std::span<const std::byte> structure) noexcept;
 
-// The upright image's size; the stored one's for an upright one's size, too.
+// The size of the upright image for a stored size. Also the inverse: the stored size for an upright size.
 Size oriented(Size size, Orientation orientation) noexcept;
 
-// Where rows and columns of the upright image, which has the given size, lie in the stored one.
+// The part of the stored image that holds the given rows and columns of the upright image.
 struct StoredPart {
   PixelRange rows;
   PixelRange columns;
 };
 StoredPart stored_part(PixelRange rows, PixelRange columns, Size upright, Orientation orientation) noexcept;
 
-// The upright pixels of a part that was decoded. `out` has the part's oriented size.
+// Turns the pixels of a decoded part upright. `out` has the part's oriented size.
 void turn_upright(ImageView stored, Orientation orientation, MutableImageView out) noexcept;
 
 }  // namespace leat::detail

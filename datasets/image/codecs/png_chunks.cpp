@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array kSignature{std::byte{0x89}, std::byte{'P'},  std::byte{'N'},  std::byte{'G'},
                                 std::byte{'\r'}, std::byte{'\n'}, std::byte{0x1a}, std::byte{'\n'}};
-constexpr std::size_t kAround = 12;  // bytes of a chunk beside its data
+constexpr std::size_t kAround = 12;  // bytes of a chunk in addition to its data
 
 std::uint32_t big_endian(std::span<const std::byte> bytes) {
   std::uint32_t value = 0;

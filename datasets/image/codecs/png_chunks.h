@@ -10,16 +10,16 @@ namespace leat::detail {
 bool is_png(std::span<const std::byte> file) noexcept;
 
 struct PngChunks {
-  std::span<const std::byte> exif;  // the data of eXIf, a TIFF structure; empty: there is none
-  // EXIF data in a text, as ImageMagick writes it: the first chunk tEXt, zTXt or iTXt called "Raw profile type exif" or
-  // "Raw profile type APP1".
-  std::span<const std::byte> profile = {};  // its data; empty: there is none
+  std::span<const std::byte> exif;  // data of the eXIf chunk, a TIFF structure; empty if there is none
+  // EXIF data in a text chunk, as ImageMagick writes it: the first tEXt, zTXt or iTXt chunk with the keyword "Raw
+  // profile type exif" or "Raw profile type APP1".
+  std::span<const std::byte> profile = {};  // the chunk's data; empty if there is none
   char profile_kind = '\0';                 // 't', 'z' or 'i'
-  bool cut_off = false;                     // there is no IEND
+  bool cut_off = false;                     // the file has no IEND chunk
 };
 
-// Goes from chunk to chunk up to IEND. Throws DataError, without a file name, where the signature is missing or, unless
-// `allow_cut_off`, the file ends before. Neither data nor CRCs are looked at.
+// Scans the chunks up to IEND. Throws DataError, without a file name, if the signature is missing, or if the file
+// ends before IEND and `allow_cut_off` is not set. Checks neither the chunks' data nor their CRCs.
 PngChunks scan_png(std::span<const std::byte> file, bool allow_cut_off = false);
 
 }  // namespace leat::detail

@@ -63,7 +63,7 @@ void PngDecoder::start(PixelRange rows, PixelRange columns) {
 
 void PngDecoder::start_interlaced() {
   PngState& state = *state_;
-  std::ranges::fill(pixels_, std::uint8_t{0});  // of missing data
+  std::ranges::fill(pixels_, std::uint8_t{0});  // value of missing data
   const bool whole = state.attempt([&] {
     state.read_all({pixels_.data(), size_, std::ptrdiff_t{size_.width} * kChannels});
   });
@@ -73,7 +73,7 @@ void PngDecoder::start_interlaced() {
 
 const std::uint8_t* PngDecoder::next_row() {
   if (next_row_ >= rows_.last) throw ArgumentError("there is no next row");
-  const int row = std::exchange(next_row_, rows_.last);  // an error is the end
+  const int row = std::exchange(next_row_, rows_.last);  // after an error no row follows
   std::uint8_t* pixels = pixels_.data();
   if (interlaced_) {
     pixels += std::ptrdiff_t{row} * size_.width * kChannels;

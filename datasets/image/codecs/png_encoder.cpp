@@ -19,15 +19,15 @@ struct Encoder {
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
-  void encode(ImageView image) noexcept;  // in a guarded body
+  void encode(ImageView image) noexcept;  // call in a guarded body
   static void write(png_structp png, png_bytep bytes, std::size_t size);
 
   png_structp png = nullptr;
   png_infop info = nullptr;
   PngErrors errors{};
-  std::byte* bytes = nullptr;  // where to write
+  std::byte* bytes = nullptr;  // output buffer
   std::size_t capacity = 0;
-  std::size_t size = 0;  // written
+  std::size_t size = 0;  // bytes written
 };
 
 void Encoder::write(png_structp png, png_bytep from, std::size_t count) {
@@ -53,7 +53,7 @@ void Encoder::encode(ImageView image) noexcept {
 
 }  // namespace
 
-// Deflate's bound is far below a sixteenth, chunks of 8 KiB have 12 bytes more.
+// Deflate adds far less than a sixteenth. Each chunk holds 8 KiB and has 12 bytes of its own.
 std::size_t max_png_bytes(Size size) {
   const std::size_t row = checked_add(checked_multiply(static_cast<std::size_t>(size.width), kChannels), 1);
   const std::size_t rows = checked_multiply(row, static_cast<std::size_t>(size.height));

@@ -1,4 +1,4 @@
-// RGB to PNG, through libpng.
+// Encoder from RGB to PNG, based on libpng.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace leat::detail {
 
-// A PNG of 8-bit RGB, not interlaced. Throws ArgumentError where the image has no pixels.
+// Encodes the image as an 8-bit RGB PNG without interlacing. Throws ArgumentError if the image has no pixels.
 std::vector<std::byte> encode_png(ImageView image);
 
-/// The bytes that no PNG of encode_png() of this size exceeds.
+/// Upper bound for the length, in bytes, of a PNG that encode_png() makes from an image of this size.
 std::size_t max_png_bytes(Size size);
 
 }  // namespace leat::detail

@@ -11,10 +11,10 @@ void on_png_error(png_structp png, png_const_charp message) {
   std::longjmp(errors->jump, 1);
 }
 
-// libpng numbers neither errors nor warnings.
+// libpng has no codes for errors and warnings, so the message's text is searched.
 void on_png_warning(png_structp png, png_const_charp message) {
   auto* const errors = static_cast<PngErrors*>(png_get_error_ptr(png));
-  if (std::strstr(message, "CRC") != nullptr) {  // no warning, but an error, unless corrupt files are allowed
+  if (std::strstr(message, "CRC") != nullptr) {  // a warning only if corrupt files are allowed, else an error
     errors->warnings.add(DecodeWarning::missing_data);
   } else {
     errors->warnings.add(DecodeWarning::png_chunks);

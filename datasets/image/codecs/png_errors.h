@@ -1,6 +1,6 @@
-// libpng's error handling, for the .cpp files of the decoder and the encoder only (it shows libpng's types).
+// Error handling of libpng. Only for the .cpp files of the decoder and the encoder, since it exposes libpng's types.
 //
-// libpng leaves on an error by longjmp: its calls stand in the bodies of run_guarded().
+// libpng reports errors by longjmp, so it is called only in bodies of run_guarded().
 #pragma once
 
 #include <png.h>
@@ -16,11 +16,11 @@ struct PngErrors {
   jmp_buf jump;
   DecodeWarnings warnings;  // of the current image
   bool allow_corrupt = false;
-  char message[160];  // of the error that ended the last body
+  char message[160];  // error that ended the last body
 };
 
-// libpng's callbacks; the struct that was given with them is a PngErrors.
+// Callbacks for libpng. The error pointer that is registered with them must point to a PngErrors.
 [[noreturn]] void on_png_error(png_structp png, png_const_charp message);
-void on_png_warning(png_structp png, png_const_charp message);  // notes it in `warnings`
+void on_png_warning(png_structp png, png_const_charp message);  // adds it to `warnings`
 
 }  // namespace leat::detail

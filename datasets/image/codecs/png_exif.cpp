@@ -11,14 +11,14 @@ namespace leat::detail {
 
 namespace {
 
-// The first directory, which states the orientation, stands at the start: a thumbnail behind it need not be inflated.
+// The first directory, which holds the orientation, is at the start. A thumbnail after it need not be inflated.
 constexpr std::size_t kMostInflated = std::size_t{64} << 10;
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// As much of it as is sound, and not more than kMostInflated bytes.
+// Inflates the valid part of the data, and at most kMostInflated bytes.
 std::string inflated(std::string_view compressed) {
   std::string text(kMostInflated, '\0');
   z_stream stream{};
@@ -34,7 +34,7 @@ std::string inflated(std::string_view compressed) {
   return text;
 }
 
-// What is behind the first `count` bytes of zero.
+// The text after the first `count` zero bytes.
 std::string_view behind_zeros(std::string_view text, int count) {
   for (; count > 0; --count) {
     const std::size_t zero = text.find('\0');
@@ -50,7 +50,7 @@ std::string text_of_profile(const PngChunks& chunks) {
   if (chunks.profile_kind == 't') return std::string(rest);
   if (chunks.profile_kind == 'z') return inflated(rest.substr(std::min<std::size_t>(1, rest.size())));
   if (rest.size() < 2) return {};
-  const std::string_view text = behind_zeros(rest.substr(2), 2);  // behind language and translated keyword
+  const std::string_view text = behind_zeros(rest.substr(2), 2);  // after language and translated keyword
   return rest[0] == '\1' ? inflated(text) : std::string(text);
 }
 
@@ -61,7 +61,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-// A raw profile is three lines, the last one with the length, and lines of hexadecimal digits.
+// A raw profile consists of three lines, the third with the length, followed by lines of hexadecimal digits.
 std::vector<std::byte> bytes_of_profile(const std::string& text) {
   std::size_t at = 0;
   for (int line = 0; line < 3; ++line) {

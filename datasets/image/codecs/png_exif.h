@@ -1,4 +1,4 @@
-// The orientation that a PNG's EXIF data states.
+// Image orientation from a PNG's EXIF data.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace leat::detail {
 
-// Of the chunk eXIf; where there is none, of the text. Upright where there is neither, nullopt where the data is
-// damaged.
+// Reads the orientation from the eXIf chunk or, if there is none, from the text chunk. Returns upright if there is
+// neither, and nullopt if the data is damaged.
 std::optional<Orientation> png_orientation(const PngChunks& chunks);
 
 }  // namespace leat::detail

@@ -13,11 +13,12 @@ namespace leat::detail {
 namespace {
 
 constexpr std::uint32_t kMaxExtent = PNG_UINT_31_MAX;
-// libpng keeps two rows of up to 8 bytes for a pixel.
+// libpng keeps two rows with up to 8 bytes per pixel.
 constexpr std::uint64_t kRowBytes = 16;
-// Of chunks that are passed over, so they take none; IDAT chunks have libpng's bound for the image's size.
+// Limit for chunks that are skipped, which therefore take no memory. For IDAT chunks libpng derives a limit from the
+// image's size.
 constexpr std::size_t kMaxChunk = std::size_t{64} << 20;
-constexpr int kMaxChunks = 128;  // that are kept
+constexpr int kMaxChunks = 128;  // limit for chunks that are kept
 
 [[noreturn]] void fail(std::string_view problem) {
   throw DataError("PNG data", problem);
@@ -40,7 +41,7 @@ void PngState::read(png_structp png, png_bytep out, std::size_t size) {
   if (there < size && (there == 0 || !errors.allow_corrupt)) png_error(png, "it was cut off");
   std::memcpy(out, rest.data(), there);
   std::memset(out + there, 0,
-              size - there);  // libpng takes long parts of a chunk, and what there is of one counts
+              size - there);  // zeros: libpng reads large parts of a chunk, and the bytes that exist count
   rest = rest.subspan(there);
 }
 
@@ -49,11 +50,11 @@ void PngState::begin() noexcept {
   if (png_ == nullptr) return;
   info_ = png_create_info_struct(png_);
   png_set_read_fn(png_, &rest_, read);
-  png_set_check_for_invalid_index(png_, -1);          // look_up() does
-  png_set_user_limits(png_, kMaxExtent, kMaxExtent);  // check_header() has the limits
+  png_set_check_for_invalid_index(png_, -1);          // look_up() checks indices
+  png_set_user_limits(png_, kMaxExtent, kMaxExtent);  // check_header() applies the limits
   png_set_chunk_malloc_max(png_, kMaxChunk);
   png_set_chunk_cache_max(png_, kMaxChunks);
-  // Texts, profiles and the like are not even inflated.
+  // Chunks such as texts and profiles are not even inflated.
   png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
   if (errors_.allow_corrupt) {
     png_set_crc_action(png_, PNG_CRC_WARN_USE, PNG_CRC_WARN_DISCARD);
@@ -106,7 +107,7 @@ void PngState::take_palette() noexcept {
 void PngState::start() noexcept {
   take_palette();
   const png_byte kind = png_get_color_type(png_, info_);
-  if (kind == PNG_COLOR_TYPE_PALETTE) png_set_packing(png_);  // indices in whole bytes
+  if (kind == PNG_COLOR_TYPE_PALETTE) png_set_packing(png_);  // one byte per index
   if (kind == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(png_);
   if (kind != PNG_COLOR_TYPE_PALETTE && (kind & PNG_COLOR_MASK_COLOR) == 0) png_set_gray_to_rgb(png_);
   png_set_strip_16(png_);
@@ -122,7 +123,7 @@ void PngState::read_row(std::uint8_t* row) noexcept {
   if (row != nullptr) look_up(row);
 }
 
-// In place, from the row's end: a color takes three bytes, an index one.
+// In place, starting at the row's end, since a color takes three bytes and an index one.
 void PngState::look_up(std::uint8_t* row) noexcept {
   if (colors_ == 0) return;
   int greatest = 0;
@@ -138,7 +139,7 @@ void PngState::look_up(std::uint8_t* row) noexcept {
 }
 
 void PngState::read_all(MutableImageView pixels) noexcept {
-  constexpr int kPasses = 7;  // of Adam7
+  constexpr int kPasses = 7;  // of Adam7 interlacing
   for (int pass = 0; pass < kPasses; ++pass) {
     for (int y = 0; y < pixels.size.height; ++y) png_read_row(png_, pixels.row(y), nullptr);
   }

@@ -1,4 +1,4 @@
-// libpng's reader with its error handling, for the decoder's .cpp files only (it shows libpng's types).
+// libpng's reader with its error handling. Only for the decoder's .cpp files, since it exposes libpng's types.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace leat::detail {
 
-// One reader, for one image after the other; libpng takes its memory anew for each. Functions marked noexcept call
-// libpng and belong into the bodies of guard(): an error leaves them by longjmp.
+// Reads one image after the other. libpng allocates its memory anew for each image. Functions marked noexcept call
+// libpng and must be called in bodies of guard(): an error leaves them by longjmp.
 class PngState {
  public:
   PngState() = default;
@@ -21,13 +21,13 @@ class PngState {
   PngState(const PngState&) = delete;
   PngState& operator=(const PngState&) = delete;
 
-  // Runs `body`; throws DataError where libpng reports an error in it.
+  // Runs `body`. Throws DataError if libpng reports an error in it.
   template <class Body>
   void guard(const Body& body) {
     if (!run_guarded(errors_, body)) fail_with_message();
   }
 
-  // The same, but an error is noted as missing data where corrupt files are allowed. False after such an error.
+  // Like guard(), but if corrupt files are allowed, an error is recorded as missing data and attempt() returns false.
   template <class Body>
   bool attempt(const Body& body) {
     if (run_guarded(errors_, body)) return true;
@@ -36,22 +36,22 @@ class PngState {
     return false;
   }
 
-  // What was wrong with the image so far.
+  // Defects of the image found so far.
   DecodeWarnings warnings() const noexcept { return errors_.warnings; }
 
-  // Abandons the last image, reads the next one's header and checks it against the limits.
+  // Drops the last image, reads the next image's header and checks it against the limits.
   void read_header(std::span<const std::byte> png, const JpegLimits& limits);
   Size size() const noexcept;
   bool is_interlaced() const noexcept;
 
-  // Takes libpng's memory for rows. They come as 8-bit RGB.
+  // Allocates libpng's memory for rows. Rows are delivered as 8-bit RGB.
   void start() noexcept;
-  void read_row(std::uint8_t* row) noexcept;  // null: passes over it
-  // All rows, of an interlaced image. With a palette they hold indices until look_up() is called, which need not be in
-  // a guarded body.
+  void read_row(std::uint8_t* row) noexcept;  // null: skips the row
+  // Reads all rows of an interlaced image. With a palette the rows hold indices until look_up() is called. look_up()
+  // need not be called in a guarded body.
   void read_all(MutableImageView pixels) noexcept;
   void look_up(MutableImageView pixels) noexcept;
-  // What follows the last row, to IEND.
+  // Reads the rest of the file after the last row, up to IEND.
   void finish() noexcept { png_read_end(png_, nullptr); }
 
  private:
@@ -66,11 +66,11 @@ class PngState {
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   PngErrors errors_{};
-  std::span<const std::byte> rest_;  // of the file
+  std::span<const std::byte> rest_;  // unread part of the file
 
-  // libpng would look colors up itself, but not tell which indices have none.
-  std::array<png_color, PNG_MAX_PALETTE_LENGTH> palette_{};  // black where there is no color
-  int colors_ = 0;                                           // of the palette; 0: there is none
+  // libpng could look up colors itself, but would not report which indices have no color.
+  std::array<png_color, PNG_MAX_PALETTE_LENGTH> palette_{};  // black if there is no color
+  int colors_ = 0;                                           // palette size; 0: no palette
 };
 
 }  // namespace leat::detail

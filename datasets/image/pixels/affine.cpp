@@ -13,9 +13,9 @@ namespace leat::detail {
 namespace {
 
 constexpr int kFractionBits = 16;
-constexpr double kFixedLimit = 32768;  // of coordinates in fixed point
+constexpr double kFixedLimit = 32768;  // bound of coordinates in fixed point
 
-// The pixel that holds a coordinate, -1 for all that are too large or too small for an int.
+// The pixel that contains a coordinate. -1 if the coordinate is negative or too large for an int.
 int pixel_of(double coordinate) noexcept {
   const double pixel = std::floor(coordinate);
   return pixel >= 0 && pixel <= std::numeric_limits<int>::max() ? static_cast<int>(pixel) : -1;
@@ -38,10 +38,11 @@ void copy_pixel(ImageView from, int x, int y, std::uint8_t* to, Rgb fill) noexce
 }
 
 struct Run {
-  int first, last;  // not included
+  int first, last;  // `last` is not included
 };
 
-// Which of `count` steps, the first of them at `from`, are in [0, limit): one piece of them.
+// The steps, of `count` steps that begin at `from`, whose positions are in [0, limit). They are always one contiguous
+// run.
 Run steps_inside(std::int64_t from, std::int64_t step, std::int64_t limit, int count) noexcept {
   if (step == 0) return {0, from >= 0 && from < limit ? count : 0};
   if (step < 0) {
@@ -54,7 +55,7 @@ Run steps_inside(std::int64_t from, std::int64_t step, std::int64_t limit, int c
   return {from < 0 ? first_behind(0) : 0, from < limit ? first_behind(limit) : 0};
 }
 
-// A coordinate of the source for the first pixel, and how it changes from pixel to pixel, and from row to row.
+// A source coordinate: its value at the first pixel, and its change per column and per row.
 template <class Number>
 struct Coordinate {
   Number first, across, down;
@@ -89,7 +90,7 @@ void copy_double(ImageView from, MutableImageView to, Coordinate<double> cx, Coo
   }
 }
 
-// Where the columns' pixels lie in a row of the source; -1 outside of it.
+// The source column for each output column. -1 if it is outside of the source.
 std::vector<int> columns_of(double x, double step, int source, int width) {
   std::vector<int> columns(static_cast<std::size_t>(width));
   for (int& column : columns) {
@@ -136,7 +137,7 @@ void check(const AffineMatrix& m) {
 void affine(ImageView from, MutableImageView to, const AffineMatrix& m, Rgb fill) {
   check(m);
   if (to.size.width == 0 || to.size.height == 0)
-    return;  // and no entry of the matrix is too large for fixed point
+    return;  // without pixels, fits_fixed() would not bound the entries
   if (m.b == 0 && m.d == 0) return scale(from, to, m, fill);
   const int w = to.size.width, h = to.size.height;
   if (fits_fixed(m, 0, 0) && fits_fixed(m, w, h) && fits_fixed(m, 0, h) && fits_fixed(m, w, 0)) {

@@ -57,7 +57,7 @@ void adjust_sharpness(MutableImageView pixels, double factor, Image& scratch) {
   const auto [width, height] = pixels.size;
   if (width < 3 || height < 3) return;
   const std::size_t bytes = pixels.row_bytes();
-  scratch.resize({width, 2});  // rows as they were
+  scratch.resize({width, 2});  // copies of the original rows
   std::uint8_t* above = scratch.view().row(0);
   std::uint8_t* here = scratch.view().row(1);
   std::memcpy(above, pixels.row(0), bytes);

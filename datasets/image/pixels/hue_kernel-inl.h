@@ -1,14 +1,15 @@
-// Turning hues. Included once for each instruction set, by kernels-inl.h, behind vectors-inl.h.
+// Kernel for hue rotation. Included once for each instruction set by kernels-inl.h, after vectors-inl.h.
 HWY_BEFORE_NAMESPACE();
 namespace leat::detail::kernels {
 namespace HWY_NAMESPACE {
 
-// Pillow computes in double and float by turns. With all floats, bytes come out the same for all 2^24 colors and
-// 256 hues, 8-bit numbers being what they are: a test tries the cases that there are.
+// Pillow uses both double and float. This code uses only float and still gives the same bytes for all 2^24 colors and
+// 256 hues. That holds because the inputs are 8-bit numbers; a test covers all cases that exist.
 struct HueTurn {
   FloatVec shift;
 
-  // The hue times 6, in [-1, 5]: `far` is how far the middle channel is from the highest one.
+  // Returns the hue times 6, in [-1, 5]. `far` is the distance of the middle channel from the highest one, divided by
+  // the distance of the lowest channel from the highest one.
   static HWY_INLINE FloatVec Sixths(const Pixels& p, FloatVec highest, FloatVec far) {
     const auto from_red =
         hn::IfThenElse(hn::Ge(p.green, p.blue), hn::Sub(Number(1), far), hn::Sub(far, Number(1)));
@@ -20,7 +21,8 @@ struct HueTurn {
                           hn::IfThenElse(hn::Eq(p.green, highest), from_green, from_blue));
   }
 
-  // A channel of the turned color: `way` is how far its hue is from the channel's, 85 steps being a sixth.
+  // Returns one channel of the shifted color. `way` is the distance of the color's hue from the channel's hue, in
+  // steps; 85 steps are a sixth of the circle.
   static HWY_INLINE IntVec Channel(FloatVec way, FloatVec saturation, FloatVec value) {
     const auto share = hn::Sub(Number(255 * 85), hn::Mul(saturation, Clamp(way, 85)));
     return Truncated(hn::Add(hn::Mul(hn::Mul(value, share), Number(1.0F / (255 * 85))), Number(0.5F)));
@@ -38,7 +40,7 @@ struct HueTurn {
     const auto positive = hn::IfThenElse(hn::Lt(turns, hn::Zero(Floats())), hn::Add(turns, one), turns);
     const auto moved = hn::Add(Whole(hn::Mul(positive, Number(255))), shift);
     const auto hue = hn::IfThenElse(hn::Ge(moved, Number(256)), hn::Sub(moved, Number(256)), moved);
-    const auto steps = hn::Add(hue, hue);  // 0 to 510: the circle
+    const auto steps = hn::Add(hue, hue);  // 0 to 510 is the whole circle
     const auto way = [&](float from) HWY_ATTR { return hn::Abs(hn::Sub(steps, Number(from))); };
     return {Channel(hn::Sub(Number(170), way(255)), saturation, value),
             Channel(hn::Sub(way(170), Number(85)), saturation, value),

@@ -1,7 +1,8 @@
-// Included once for each instruction set by kernels.cpp; hence no #pragma once. Compiled without fused multiply-adds.
+// Included once for each instruction set by kernels.cpp, so there is no #pragma once. Compiled without fused
+// multiply-adds.
 #include "leat/datasets/image/pixels/kernels.h"
 #include "leat/datasets/image/pixels/vectors-inl.h"
-// Behind the vectors.
+// Must follow vectors-inl.h.
 #include "leat/datasets/image/pixels/hue_kernel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -27,7 +28,7 @@ inline void BlendWithConstant(std::uint8_t* bytes, std::size_t count, std::uint8
   ForBlocks<kBytes>(bytes, count, ConstantBlend{Number(plain), Number(factor)});
 }
 
-// As gray_of(): numbers below 2^24, hence exact.
+// The same as gray_of(). All numbers are below 2^24, so the arithmetic is exact.
 HWY_INLINE IntVec Gray(const Pixels& p) {
   const auto red = hn::Mul(p.red, Number(19595)), green = hn::Mul(p.green, Number(38470)),
              blue = hn::Mul(p.blue, Number(7471));
@@ -76,7 +77,7 @@ inline std::uint64_t SumOfGrays(const std::uint8_t* rgb, std::size_t count) {
   return hn::GetLane(hn::SumOfLanes(Sums(), sum));
 }
 
-// The sums of three bytes each, a pixel apart from one another, of every second byte.
+// Sums of three bytes that are one pixel apart from each other, separately for even and odd byte positions.
 struct Triples {
   hn::Vec<Words> even, odd;
 };
@@ -96,15 +97,15 @@ HWY_INLINE Triples AddTriple(const std::uint8_t* at) {
           hn::Add(hn::Add(Odd(left), Odd(here)), Odd(right))};
 }
 
-// x / 13, truncated, for x up to 13 * 255 + 6: about 19 / 256 of x, and what is missing to it.
+// x / 13, truncated, for x up to 13 * 255 + 6: first about 19 / 256 of x, then a correction from the remainder.
 HWY_INLINE hn::Vec<Words> Thirteenth(hn::Vec<Words> x) {
   const auto most = hn::ShiftRight<8>(hn::Mul(x, hn::Set(Words(), 19)));
   const auto rest = hn::Sub(x, hn::Mul(most, hn::Set(Words(), 13)));
   return hn::Add(most, hn::ShiftRight<10>(hn::Mul(rest, hn::Set(Words(), 79))));
 }
 
-// (sum of the nine + four times the middle) / 13, rounded to nearest, of which Pillow's floats are near enough: it
-// never lies in the middle of two numbers.
+// (sum of the nine pixels + four times the middle pixel) / 13, rounded to nearest. Pillow's floats give the same
+// result: the quotient is never halfway between two integers.
 HWY_INLINE hn::Vec<Words> Smoothed(hn::Vec<Words> a, hn::Vec<Words> b, hn::Vec<Words> c,
                                    hn::Vec<Words> middle) {
   const auto sum = hn::Add(hn::Add(a, b), hn::Add(c, hn::ShiftLeft<2>(middle)));

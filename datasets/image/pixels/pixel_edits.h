@@ -1,4 +1,4 @@
-// What is to be done to the pixels of an image, with every number decided: values, so that a plan can be looked at.
+// Edits of an image's pixels, with all random numbers drawn. Edits are values, so a plan can be inspected.
 #pragma once
 
 #include <variant>
@@ -11,7 +11,8 @@ namespace leat::detail {
 
 namespace edit {
 
-// Factors as in pixels/blend.h, the others as the functions of the same names in pixels/ take them.
+// Factors are documented in pixels/blend.h. The other parameters are those of the functions with the same names in
+// pixels/.
 struct Brightness {
   double factor;
 };
@@ -51,9 +52,9 @@ struct Erase {
 using PixelEdit = std::variant<edit::Brightness, edit::Contrast, edit::Saturation, edit::Sharpness, edit::Hue,
                                edit::Grayscale, edit::Invert, edit::Posterize, edit::Solarize,
                                edit::AutoContrast, edit::Equalize, edit::Affine, edit::Erase>;
-using PixelEdits = std::vector<PixelEdit>;  // one after the other
+using PixelEdits = std::vector<PixelEdit>;  // applied in order
 
-// Edits in place. `scratch` is resized as needed.
+// Edits the pixels in place. `scratch` is resized as needed.
 void apply(const PixelEdit& what, MutableImageView pixels, Image& scratch);
 
 }  // namespace leat::detail

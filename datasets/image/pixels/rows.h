@@ -1,11 +1,11 @@
-// An image's rows, for what does not care where one ends.
+// Iteration over an image's rows, for operations that do not depend on where a row ends.
 #pragma once
 
 #include "leat/datasets/image/image.h"
 
 namespace leat::detail {
 
-// Calls body(first byte, bytes) for each row, or once for all of them where no gap is between them.
+// Calls body(first byte, number of bytes) for each row, or only once for all rows if there are no gaps between them.
 template <class Byte, class Body>
 void for_each_run(BasicImageView<Byte> pixels, const Body& body) {
   const auto height = static_cast<std::size_t>(pixels.size.height);

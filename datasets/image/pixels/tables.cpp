@@ -39,7 +39,7 @@ std::array<Histogram, kChannels> histograms_of(ImageView pixels) noexcept {
   return counts;
 }
 
-// Maps each channel by the table that `table_of` makes of its histogram.
+// Maps each channel with the table that `table_of` makes from the channel's histogram.
 template <class TableOf>
 void map_channels(MutableImageView pixels, TableOf table_of) {
   const std::array<Histogram, kChannels> counts = histograms_of(pixels);
@@ -53,7 +53,7 @@ void map_channels(MutableImageView pixels, TableOf table_of) {
   });
 }
 
-// The lowest and the highest value that there is; -1 and -1 of no pixels.
+// The lowest and the highest value that occurs. Both are -1 if there are no pixels.
 struct Extremes {
   int lowest = -1;
   int highest = -1;

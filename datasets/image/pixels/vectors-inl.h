@@ -1,4 +1,4 @@
-// Bytes and pixels as vectors of numbers. Included once for each instruction set, by kernels-inl.h.
+// Bytes and pixels as vectors of numbers. Included once for each instruction set by kernels-inl.h.
 #include <hwy/highway.h>
 
 #include <cstddef>
@@ -26,7 +26,7 @@ HWY_INLINE FloatVec Number(float number) {
   return hn::Set(Floats(), number);
 }
 
-// Calls op for each kBlock bytes; for the last of them with a copy, which is copied back.
+// Calls `op` for each kBlock bytes. The last block, if incomplete, is processed in a copy, which is copied back.
 template <std::size_t kBlock, class Op>
 HWY_INLINE void ForBlocks(std::uint8_t* bytes, std::size_t count, const Op& op) {
   std::size_t at = 0;
@@ -38,7 +38,7 @@ HWY_INLINE void ForBlocks(std::uint8_t* bytes, std::size_t count, const Op& op) 
   std::memcpy(bytes + at, rest, count - at);
 }
 
-// Vectors of bytes are four vectors of numbers: the first holds every fourth byte from the first on, and so on.
+// A vector of bytes becomes four vectors of numbers. Vector kPart holds every fourth byte, starting at byte kPart.
 template <int kPart>
 HWY_INLINE FloatVec Part(ByteVec bytes) {
   const auto shifted = hn::ShiftRight<8 * kPart>(hn::BitCast(Ints(), bytes));
@@ -54,7 +54,7 @@ HWY_INLINE IntVec Truncated(FloatVec numbers) {
   return hn::ConvertTo(Ints(), numbers);
 }
 
-HWY_INLINE FloatVec Whole(FloatVec numbers) {  // of numbers from 0 on
+HWY_INLINE FloatVec Whole(FloatVec numbers) {  // for numbers of at least 0
   return hn::ConvertTo(Floats(), Truncated(numbers));
 }
 
@@ -77,7 +77,7 @@ struct BytesOfPixels {
 
 HWY_INLINE BytesOfPixels LoadPixels(const std::uint8_t* rgb) {
   ByteVec red, green,
-      blue;  // not in the struct: its own constructor would not be built for the instruction set
+      blue;  // not in the struct, since its constructor would not be built for the instruction set
   hn::LoadInterleaved3(Bytes(), rgb, red, green, blue);
   return {red, green, blue};
 }
@@ -92,7 +92,7 @@ HWY_INLINE void StorePixels(const IntPixels& a, const IntPixels& b, const IntPix
                         Merge(a.blue, b.blue, c.blue, d.blue), Bytes(), rgb);
 }
 
-// Maps all pixels of a block.
+// Applies `op` to all pixels of a block.
 template <class Op>
 struct PixelMap {
   Op op;

@@ -61,7 +61,7 @@ void Canvas::paint(ImageView image, MutableImageView out) const {
 void Canvas::paint_row(ImageView image, int from, const std::vector<PaddedAxis::Run>& runs,
                        std::uint8_t* to) const {
   for (const PaddedAxis::Run& run : runs) {
-    // Where two borders cross, the outer one, which came later, covers the other.
+    // Where two borders overlap, the outer one, which was added later, covers the inner one.
     const int fill = std::min(run.from, from);
     std::uint8_t* const at = to + std::ptrdiff_t{run.at} * kChannels;
     if (fill < 0) {

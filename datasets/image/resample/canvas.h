@@ -1,4 +1,4 @@
-// An image's Geometry, and the borders painted around its output.
+// An image's Geometry together with the borders around its output.
 #pragma once
 
 #include <vector>
@@ -8,42 +8,43 @@
 
 namespace leat::detail {
 
-// What the transforms of geometry edit. A border is painted after resampling, and only the part of the image that is
-// seen in the end is resampled, or even decoded.
+// The object that geometry transforms edit. Borders are painted after resampling. Only the part of the image that is
+// visible in the end is decoded and resampled.
 class Canvas {
  public:
-  // The identity. Throws ArgumentError where the source has no pixels.
+  // Starts with the identity. Throws ArgumentError if the source has no pixels.
   explicit Canvas(Size source) : geometry_(source) {}
 
   Size size() const noexcept { return is_bordered() ? Size{x_.size(), y_.size()} : geometry_.output(); }
 
-  // As Geometry's. A bordered image is not resized: ArgumentError.
+  // Like the members of Geometry. resize() throws ArgumentError if the image has borders.
   void crop(int left, int top, Size size);
   void resize(Size size, Filter filter, FilterReach filter_reach = FilterReach::crop);
   void flip();
   void flip_vertically();
 
-  // Borders of `fill`, or of the image's own pixels as the mode says. Throws ArgumentError where the image becomes
-  // too large.
+  // Adds borders of color `fill`, or of the image's own pixels, depending on `mode`. Throws ArgumentError if the
+  // image becomes too large.
   void pad(const Padding& padding, PaddingMode mode, Rgb fill);
 
-  // After the last edit: takes from the geometry what is not seen, and drops borders of which nothing is left.
+  // Call after the last edit. Removes invisible parts from the geometry, and drops borders that are cropped away
+  // entirely.
   void trim();
 
-  // What is to be decoded and resampled; that is all, unless is_bordered().
+  // What to decode and resample. If is_bordered() is false, this is all there is to do.
   const Geometry& geometry() const noexcept { return geometry_; }
   bool is_bordered() const noexcept { return x_.size() != 0; }
 
-  // Writes every pixel of `out`, which is of size(), from the geometry's output.
+  // Writes every pixel of `out`, which has size(), from the geometry's output.
   void paint(ImageView image, MutableImageView out) const;
 
  private:
   void paint_row(ImageView image, int from, const std::vector<PaddedAxis::Run>& runs, std::uint8_t* to) const;
 
   Geometry geometry_;
-  PaddedAxis x_;  // both empty where there is no border
+  PaddedAxis x_;  // both are empty if there is no border
   PaddedAxis y_;
-  std::vector<Rgb> fills_;  // number n is at n - 1
+  std::vector<Rgb> fills_;  // fill number n is at index n - 1
 };
 
 }  // namespace leat::detail

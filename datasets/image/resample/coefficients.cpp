@@ -14,7 +14,7 @@ std::int32_t to_fixed(double weight) noexcept {
   return static_cast<std::int32_t>(weight * one + (weight < 0 ? -0.5 : 0.5));
 }
 
-// The pixel edge that is nearest; the right one of two. Of negative ones, 0.
+// The pixel edge that is nearest to x; the right one if two are equally near. 0 for negative x.
 int nearest_edge(double x) noexcept {
   return static_cast<int>(std::max(x + 0.5, 0.0));
 }
@@ -52,7 +52,8 @@ void Coefficients::fill(const AxisPlan& axis, double support, bool reversed) {
   max_taps_ = 0;
   for (int i = 0; i < axis.window.size(); ++i) {
     const int position = reversed ? axis.window.last - 1 - i : axis.window.first + i;
-    // Counted from the reach's first pixel: so a crop gets the weights that it has by itself, to the last bit.
+    // Counted from the reach's first pixel, so that a crop gets exactly the same weights as an image that was cut out
+    // first.
     const double center = (axis.low - axis.reach.first) + (position + 0.5) * scale;
     const int first = nearest_edge(center - support);
     const int last = std::min(nearest_edge(center + support), axis.reach.size());

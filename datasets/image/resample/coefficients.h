@@ -1,4 +1,4 @@
-// The weights that one axis of a resampling gives to its source pixels.
+// Weights of source pixels along one axis of a resampling.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,13 @@
 
 namespace leat::detail {
 
-// Weights are fixed-point numbers with this many fractional bits, as in Pillow: 8 bits are left for the
-// pixel, and 2 for sums that overshoot (bicubic).
+// Number of fractional bits of the fixed-point weights, as in Pillow: 8 bits are left for the pixel, and 2 for sums
+// that overshoot (bicubic).
 inline constexpr int kWeightBits = 32 - 8 - 2;
 
-// Computed for the window alone, with Pillow's formulas (precompute_coeffs and normalize_coeffs_8bpc of
-// Resample.c), as if the source began and ended where the axis's `reach` does. Where Pillow holds the box in float, it
-// is double here. Memory is reused from one compute() to
-// the next.
+// Weights for the window only, computed with Pillow's formulas (precompute_coeffs and normalize_coeffs_8bpc of
+// Resample.c) as if the source began and ended at the axis's `reach`. Pillow holds the box in float; this class uses
+// double. Memory is reused from one compute() to the next.
 class Coefficients {
  public:
   struct Taps {
@@ -25,13 +24,13 @@ class Coefficients {
     std::span<const std::int32_t>
         weights;  // one per source pixel from `first` on; their sum is about 2^kWeightBits
 
-    int last() const noexcept { return first + static_cast<int>(weights.size()); }  // behind the last one
+    int last() const noexcept { return first + static_cast<int>(weights.size()); }  // one past the last pixel
   };
 
   // `reversed`: output pixels are numbered from the far end of the window (a mirrored image).
   void compute(const AxisPlan& axis, Filter filter, bool reversed);
 
-  int size() const noexcept { return static_cast<int>(taps_.size()); }  // output pixels
+  int size() const noexcept { return static_cast<int>(taps_.size()); }  // number of output pixels
   Taps operator[](int output) const noexcept;
   int max_taps() const noexcept { return max_taps_; }
   PixelRange source() const noexcept { return source_; }  // the source pixels that have a weight
@@ -47,7 +46,7 @@ class Coefficients {
   template <Filter kFilter>
   void weigh(std::size_t output, double center, double inverse);
 
-  std::size_t stride_ = 0;  // weights per output pixel, at most
+  std::size_t stride_ = 0;  // maximum number of weights per output pixel
   std::vector<Entry> taps_;
   std::vector<std::int32_t> weights_;
   std::vector<double> exact_;

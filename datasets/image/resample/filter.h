@@ -11,7 +11,7 @@ namespace leat::detail {
 double support_of(Filter filter) noexcept;           // half the filter's width, in source pixels at scale 1
 double weight_of(Filter filter, double x) noexcept;  // 0 outside of [-support, support]
 
-// The filters one by one, for loops over many pixels.
+// The filters as separate templates, for loops over many pixels.
 template <Filter>
 double weight_at(double x) noexcept;
 

@@ -11,7 +11,7 @@ namespace leat::detail {
 
 namespace {
 
-// The source coordinate of the resampled coordinate `k`. Multiplies first, so that it is exact where the
+// The source coordinate of the resampled coordinate `k`. Multiplies before it divides, so the result is exact if the
 // scale is 1.
 double source_of(const AxisPlan& axis, int k) noexcept {
   if (k == axis.resampled) return axis.high;

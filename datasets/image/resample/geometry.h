@@ -1,7 +1,7 @@
-// What is to become of an image, decided before one of its pixels is decoded.
+// Plan of an image's crops, resizes and flips, made before any pixel is decoded.
 //
-// Transforms do not touch pixels: they edit a Geometry. Whoever decodes then knows which part of the source
-// is needed, and each output byte is computed once, from the source, and written to where it belongs.
+// Transforms do not touch pixels: they edit a Geometry. The decoder then knows which part of the source is needed.
+// Each output byte is computed once, from the source, and written directly to its destination.
 #pragma once
 
 #include "leat/datasets/image/image.h"
@@ -17,17 +17,17 @@ struct PixelRange {  // [first, last)
   friend bool operator==(const PixelRange&, const PixelRange&) = default;
 };
 
-// Whether there is something of it, and all of it in [0, size).
+// Whether the range is not empty and lies within [0, size).
 inline bool lies_within(PixelRange range, int size) noexcept {
   return range.first >= 0 && range.first < range.last && range.last <= size;
 }
 
-// One dimension of a Geometry: the interval [low, high) of the source is resampled to `resampled` pixels, of
-// which those in `window` are the output. Invariant: 0 <= low < high <= source, the window lies within [0,
-// resampled), `reach` within [0, source), and it holds every pixel that the interval touches.
+// One dimension of a Geometry. The interval [low, high) of the source is resampled to `resampled` pixels, and the
+// pixels in `window` are the output. Invariant: 0 <= low < high <= source. `window` lies within [0, resampled).
+// `reach` lies within [0, source) and contains every pixel that the interval touches.
 struct AxisPlan {
   int source = 0;    // pixels of the source
-  PixelRange reach;  // those that a filter may read, though they lie outside the interval
+  PixelRange reach;  // source pixels that a filter may read, even outside the interval
   double low = 0;
   double high = 0;
   int resampled = 0;
@@ -38,40 +38,39 @@ struct AxisPlan {
   }
 
   void crop(int first, int size) noexcept;  // keeps output pixels [first, first + size)
-  // Resamples the part of the source that the output shows. FilterReach::crop: nothing but the source pixels that it
-  // touches is read.
+  // Resamples the part of the source that the output shows. With FilterReach::crop, only the source pixels that this
+  // part touches are read.
   void resize(int size, FilterReach filter_reach) noexcept;
 
-  // The same of a source of `reduced` pixels that stands for this one at 1/reduction.
+  // The same plan for a source of `reduced` pixels, which is this source at 1/reduction.
   AxisPlan of_reduced(int reduction, int reduced) const noexcept;
   // Whether each output pixel is one source pixel.
   bool is_copy() const noexcept;
 };
 
-// Throws ArgumentError where a crop of that size at (left, top) is empty or not all inside.
+// Throws ArgumentError if a crop of that size at (left, top) is empty or not entirely inside the image.
 void require_inside(int left, int top, Size size, Size image);
 
-// The output is: a window of the resampling of a box of the source, mirrored where it is flipped. Edits compose, and
-// there is one resampling however many resizes there were: resize, crop, resize goes straight from the source
-// to the end.
+// The output is a window of the resampling of a box of the source, mirrored if flipped. Edits compose. However many
+// resizes there are, pixels are resampled once: resize, crop, resize goes directly from the source to the final size.
 class Geometry {
  public:
-  // The identity. Throws ArgumentError where the source has no pixels.
+  // Starts with the identity. Throws ArgumentError if the source has no pixels.
   explicit Geometry(Size source);
 
-  // Keeps `size` pixels from (left, top) on, in the coordinates of the present output. Throws ArgumentError
-  // where they are not all inside.
+  // Keeps `size` pixels from (left, top) on, in the coordinates of the current output. Throws ArgumentError if they
+  // are not all inside.
   void crop(int left, int top, Size size);
-  // Scales the present output to `size`. The last filter given applies. Throws ArgumentError on an empty
-  // size.
+  // Scales the current output to `size`. If there are several resizes, the last filter applies. Throws ArgumentError
+  // if `size` is empty.
   void resize(Size size, Filter filter, FilterReach filter_reach = FilterReach::crop);
-  void flip() noexcept { flipped_ = !flipped_; }                                   // left and right
-  void flip_vertically() noexcept { flipped_vertically_ = !flipped_vertically_; }  // top and bottom
+  void flip() noexcept { flipped_ = !flipped_; }                                   // exchanges left and right
+  void flip_vertically() noexcept { flipped_vertically_ = !flipped_vertically_; }  // exchanges top and bottom
 
-  // The greatest of 1, 2, 4, 8 by which the source can be reduced first and still have `gap` times the pixels
-  // of the resampled image, in both directions; 1 where `gap` is 0.
+  // The greatest of 1, 2, 4, 8 by which the source can be reduced first and still have `gap` times the pixels of the
+  // resampled image in both directions. 1 if `gap` is 0.
   int reduction(double gap) const noexcept;
-  // The same geometry of the source at 1/reduction, extents rounded up.
+  // The same geometry for the source at 1/reduction, with extents rounded up.
   Geometry reduced(int reduction) const;
 
   Size source() const noexcept { return {x_.source, y_.source}; }

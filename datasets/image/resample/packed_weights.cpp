@@ -13,7 +13,8 @@ void PackedWeights::pack(const Coefficients& coefficients) {
   weights_.assign(checked_multiply(checked_multiply(pixels_, align_up(taps_, 2)), kWeightCopies), 0);
 
   const PixelRange source = coefficients.source();
-  // Pixels at the far end have few taps; those that they lack are put before these, not behind the row.
+  // Pixels at the far end have fewer taps. Their missing taps are added in front, since they would lie beyond the
+  // row's end.
   const int last_start = source.last - coefficients.max_taps();
   for (int x = 0; x < coefficients.size(); ++x) {
     const Coefficients::Taps taps = coefficients[x];

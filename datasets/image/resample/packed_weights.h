@@ -11,15 +11,15 @@
 
 namespace leat::detail {
 
-// Memory is reused from one pack() to the next.
+// Packs coefficients for weigh_row(). Memory is reused from one pack() to the next.
 class PackedWeights {
  public:
-  // For rows whose first pixel is column `columns().first` of the coefficients' source. What the kernel reads
-  // ends less than kKernelPadding bytes behind the row's last pixel.
+  // The weights are for rows whose first pixel is column source().first of `coefficients`. The kernel reads less than
+  // kKernelPadding bytes beyond the row's last pixel.
   void pack(const Coefficients& coefficients);
 
   RowWeights view() const noexcept { return {offsets_.data(), weights_.data(), taps_, pixels_}; }
-  // The bytes that the kernel writes.
+  // Number of bytes that the kernel writes.
   std::size_t output_bytes() const noexcept { return pixels_ * kChannels + kKernelPadding; }
 
  private:

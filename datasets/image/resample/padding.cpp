@@ -14,18 +14,19 @@ namespace {
 constexpr int kMostExtent = 1 << 20;
 constexpr int kOutside = -1;
 
-// Which of `extent` pixels is seen at position i, which may lie outside; kOutside in a border of one color.
+// The pixel, of `extent` pixels, that is visible at position i, which may lie outside. kOutside in a border of one
+// color.
 int position(int i, int extent, PaddingMode mode) noexcept {
   if (i >= 0 && i < extent) return i;
   if (mode == PaddingMode::constant) return kOutside;
   if (mode == PaddingMode::edge) return std::clamp(i, 0, extent - 1);
-  const int repeated = mode == PaddingMode::symmetric ? 1 : 0;  // whether the outermost pixel is seen twice
+  const int repeated = mode == PaddingMode::symmetric ? 1 : 0;  // whether the outermost pixel is repeated
   const int period = std::max(1, 2 * (extent - 1 + repeated));
   const int k = (i % period + period) % period;
   return k < extent ? k : period - k - repeated;
 }
 
-// Whether a position that shows `from` belongs to the run before it.
+// Whether a position that shows `from` continues the run before it.
 bool goes_on(const PaddedAxis::Run& run, int from) noexcept {
   return from == (run.from < 0 ? run.from : run.from + run.count);
 }

@@ -1,4 +1,4 @@
-// Borders around images, as positions: which pixel of the image each pixel of the bordered one shows.
+// Borders around images, as positions: for each pixel of the bordered image, the image pixel that it shows.
 #pragma once
 
 #include <vector>
@@ -8,42 +8,42 @@
 
 namespace leat::detail {
 
-// An extent with its borders. Throws ArgumentError beyond 2^20 pixels.
+// An extent including its borders. Throws ArgumentError if it exceeds 2^20 pixels.
 int padded_extent(int before, int extent, int after);
 
-// Throws ArgumentError that names the transform where a border is negative.
+// Throws ArgumentError that names the transform if a border is negative or exceeds 2^20 pixels.
 void require_padding(const char* transform, const Padding& padding);
 
-// One dimension of a bordered image. Borders of borders are borders, so any number of pads, crops and mirrorings
+// One dimension of a bordered image. A border of a border is again a border, so any number of pads, crops and flips
 // is one list of positions.
 class PaddedAxis {
  public:
-  // Positions [at, at + count) show the image's [from, from + count); or, where `from` is negative, fill number -from.
+  // Positions [at, at + count) show the image's [from, from + count), or fill number -from if `from` is negative.
   struct Run {
     int at;
     int from;
     int count;
   };
 
-  PaddedAxis() = default;  // of an image without borders
+  PaddedAxis() = default;  // for an image without borders
   explicit PaddedAxis(int extent);
 
   int size() const noexcept { return static_cast<int>(from_.size()); }
-  // The image's position seen at i, or -number of a fill.
+  // The image position that is visible at i, or the negated number of a fill.
   int operator[](int i) const noexcept { return from_[static_cast<std::size_t>(i)]; }
 
-  // `fill` numbers the color of PaddingMode::constant; it rises with each pad. Reflections repeat where the border is
-  // wider than the image.
+  // `fill` is the number of the color of PaddingMode::constant. It must increase with each pad. Reflections repeat if
+  // the border is wider than the image.
   void pad(int before, int after, PaddingMode mode, int fill);
   void crop(int first, int size);
-  // Of an image of that extent, which is mirrored itself.
+  // Mirrors the axis for an image of that extent that is mirrored itself.
   void mirror(int extent);
 
-  // The image's positions that are seen; its first one where none is.
+  // The range of visible image positions. [0, 1) if no position is visible.
   PixelRange seen() const noexcept;
-  // The image now begins at its position `first`.
+  // Adapts the axis to an image that now begins at its position `first`.
   void shift(int first) noexcept;
-  // Whether it shows an image of that extent without borders.
+  // Whether the axis shows an image of that extent without borders.
   bool is_whole(int extent) const noexcept;
   std::vector<Run> runs() const;
 

@@ -24,7 +24,7 @@ bool is_one_row(const Coefficients::Taps& taps) noexcept {
 void Resampler::prepare(const Geometry& geometry) {
   copies_columns_ = geometry.x().is_copy() && !geometry.flipped();
   upside_down_ = geometry.flipped_vertically();
-  // The box filter gives an axis that is not scaled one tap per pixel, of weight 1.
+  // For an axis that is not scaled, the box filter gives one tap per pixel, with weight 1.
   x_.compute(geometry.x(), geometry.x().is_copy() ? Filter::box : geometry.filter(), geometry.flipped());
   y_.compute(geometry.y(), geometry.y().is_copy() ? Filter::box : geometry.filter(), false);
   if (!copies_columns_) packed_x_.pack(x_);

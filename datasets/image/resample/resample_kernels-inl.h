@@ -1,4 +1,4 @@
-// Included once for each instruction set by resample_kernels.cpp; hence no #pragma once.
+// Included once for each instruction set by resample_kernels.cpp, so there is no #pragma once.
 #include <hwy/highway.h>
 
 #include "leat/datasets/image/resample/coefficients.h"
@@ -17,7 +17,7 @@ using Bytes = hn::Repartition<std::uint8_t, Sums>;
 using Pairs = hn::Repartition<std::int16_t, Sums>;
 using BytesOfSums = hn::Rebind<std::uint8_t, Sums>;
 
-// 16 bytes from each of several places.
+// Loads 16 bytes from each of several offsets.
 template <class D>
 HWY_INLINE hn::Vec<D> LoadBlocks(D d, const std::uint8_t* from, const std::int32_t* offsets) {
   if constexpr (hn::MaxLanes(D()) == 16) {
@@ -29,7 +29,8 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const std::uint8_t* from, const std::int32
   }
 }
 
-// For TableLookupBytesOr0: the byte at `kFirst` in a block, and those three further on, as 32-bit numbers.
+// Table for TableLookupBytesOr0: the bytes kFirst, kFirst + 3, kFirst + 6 and kFirst + 9 of a block, as 32-bit
+// numbers.
 template <int kFirst>
 HWY_INLINE hn::Vec<Bytes> EveryThird() {
   constexpr std::uint8_t n = 0x80;  // becomes 0
@@ -39,8 +40,8 @@ HWY_INLINE hn::Vec<Bytes> EveryThird() {
   return hn::LoadDup128(Bytes(), kTable);
 }
 
-// For TableLookupBytesOr0: the pixel at byte `kFirst` of a block and the one behind it, as 16-bit numbers, channel by
-// channel. The fourth pair is unused.
+// Table for TableLookupBytesOr0: the pixel at byte `kFirst` of a block and the next pixel, as 16-bit numbers, channel
+// by channel. The fourth pair is unused.
 template <int kFirst>
 HWY_INLINE hn::Vec<Bytes> PixelPairs() {
   constexpr std::uint8_t n = 0x80;
@@ -58,8 +59,8 @@ HWY_INLINE hn::Vec<BytesOfSums> ToPixels(hn::Vec<Sums> sums) {
   return hn::DemoteTo(BytesOfSums(), hn::ShiftRight<kWeightBits>(sums));
 }
 
-// Sums by the two parts of their weights (see WeightPair). What pairs of products add up to is spread over two
-// vectors on some instruction sets.
+// Sums, separate for the two parts of the weights (see WeightPair). On some instruction sets the sum of a pair of
+// products is spread over two vectors.
 struct SplitSums {
   hn::Vec<Sums> high, more_high, low, more_low;
 };
@@ -69,15 +70,16 @@ HWY_INLINE SplitSums NoSums() {
   return {zero, zero, zero, zero};
 }
 
-// With a half, to round to nearest: only here is it known which sum is whose.
+// Combines the sums and adds one half, to round to nearest. The half cannot be added earlier: only here is it known
+// which output pixel each sum belongs to.
 HWY_INLINE hn::Vec<Sums> Join(const SplitSums& sums) {
   const auto high = hn::RearrangeToOddPlusEven(sums.high, sums.more_high);
   const auto low = hn::RearrangeToOddPlusEven(sums.low, sums.more_low);
   return hn::Add(hn::ShiftLeft<WeightPair::kLowBits>(high), hn::Add(low, hn::Set(Sums(), kHalf)));
 }
 
-// Adds the pixel at byte `kFirst` of each block and the one behind it. The low parts of weights stand `next` behind
-// the high ones.
+// Adds the pixel at byte `kFirst` of each block and the next pixel. The low parts of the weights are `next` numbers
+// after the high parts.
 template <int kFirst>
 HWY_INLINE void AddPair(SplitSums& sums, hn::Vec<Bytes> blocks, const std::int32_t* weights,
                         std::size_t next) {
@@ -89,7 +91,7 @@ HWY_INLINE void AddPair(SplitSums& sums, hn::Vec<Bytes> blocks, const std::int32
   sums.low = hn::ReorderWidenMulAccumulate(d, pixels, low, sums.low, sums.more_low);
 }
 
-// Adds the first `kTaps` source pixels, at most four, of each block.
+// Adds the first `kTaps` source pixels of each block, at most four.
 template <std::size_t kTaps>
 HWY_INLINE void AddTaps(SplitSums& sums, hn::Vec<Bytes> blocks, const std::int32_t* weights,
                         std::size_t next) {
@@ -97,8 +99,8 @@ HWY_INLINE void AddTaps(SplitSums& sums, hn::Vec<Bytes> blocks, const std::int32
   if constexpr (kTaps > 2) AddPair<6>(sums, blocks, weights + 2 * next, next);
 }
 
-// Four vectors of sums become bytes: in each block the first's and the second's are the lower bytes of 16-bit
-// numbers, the third's and the fourth's the higher ones.
+// Converts four vectors of sums to bytes. In each block, the first and second vector become the lower bytes of 16-bit
+// numbers, and the third and fourth the higher bytes.
 HWY_INLINE hn::Vec<Bytes> Merge(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec<Sums> c, hn::Vec<Sums> e) {
   const Pairs d;
   const auto clamp = [&](hn::Vec<Sums> first, hn::Vec<Sums> second) HWY_ATTR {
@@ -109,7 +111,7 @@ HWY_INLINE hn::Vec<Bytes> Merge(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec<Sums> 
   return hn::BitCast(Bytes(), hn::Or(clamp(a, b), hn::ShiftLeft<8>(clamp(c, e))));
 }
 
-// Writes the twelve bytes of four pixels from each block, which holds them first.
+// Writes the first twelve bytes of each block, which are four pixels.
 template <class V>
 HWY_INLINE void StorePixels(V blocks, std::uint8_t* out) {
   using D = hn::DFromV<V>;
@@ -122,14 +124,14 @@ HWY_INLINE void StorePixels(V blocks, std::uint8_t* out) {
   }
 }
 
-// Of what Merge() makes.
+// Reorders the result of Merge() pixel by pixel.
 HWY_INLINE hn::Vec<Bytes> PixelByPixel(hn::Vec<Bytes> merged) {
   alignas(16) static constexpr std::uint8_t kTable[16] = {0, 2, 4, 8, 10, 12, 1, 3, 5, 9, 11, 13, 0, 0, 0, 0};
   return hn::TableLookupBytes(merged, hn::LoadDup128(Bytes(), kTable));
 }
 
-// The sums of some output pixels, the first of them at `position` of the arrays. Source pixels are taken by
-// fours, which fit into a block; `kLast` of them are left in the end.
+// The sums of some output pixels, the first of which is at `position` in the arrays. Source pixels are processed in
+// groups of four, which fit into a block; `kLast` pixels are left for the end.
 template <std::size_t kLast>
 HWY_INLINE hn::Vec<Sums> WeighPixels(const std::uint8_t* row, const RowWeights& how, std::size_t position) {
   const std::size_t next = how.pixels * kWeightCopies;
@@ -145,7 +147,7 @@ HWY_INLINE hn::Vec<Sums> WeighPixels(const std::uint8_t* row, const RowWeights& 
 template <std::size_t kLast>
 HWY_INLINE void WeighRowBy(const std::uint8_t* row, const RowWeights& weights, std::uint8_t* out) {
   constexpr std::size_t kBlocks = hn::MaxLanes(Sums()) / kWeightCopies;
-  const RowWeights how = weights;  // a copy: for all the compiler knows, writing pixels could change it
+  const RowWeights how = weights;  // a copy: the compiler must assume that writing pixels changes `weights`
   for (std::size_t x = 0; x < how.pixels; x += kPixelGroup) {
     for (std::size_t i = x; i < x + 4; i += kBlocks, out += 12 * kBlocks) {
       const auto a = WeighPixels<kLast>(row, how, i), b = WeighPixels<kLast>(row, how, i + 4);
@@ -179,7 +181,7 @@ HWY_INLINE void BlendOne(const std::uint8_t* const* rows, const std::int32_t* we
   hn::StoreU(ToPixels(sum), BytesOfSums(), out + at);
 }
 
-// Four at a time, to load each weight less often.
+// Blends four vectors at a time, so that each weight is loaded less often.
 HWY_INLINE void BlendFour(const std::uint8_t* const* rows, const std::int32_t* weights, std::size_t count,
                           std::size_t at, std::uint8_t* out) {
   const Sums d;
@@ -217,13 +219,13 @@ inline void BlendRows(const std::uint8_t* const* rows, const std::int32_t* weigh
   for (std::size_t i = 0; at < bytes; ++i, ++at) out[at] = rest[i];
 }
 
-// What fma() gives: the product of 8 and 24 bits is exact in double, and so is its sum with a float of
-// similar size, so it is rounded once.
+// Returns the result of fma(). The product of 8 and 24 bits is exact in double, and so is its sum with a float of
+// similar size, so the result is rounded only once.
 inline float ScaleOne(std::uint8_t pixel, float scale, float bias) {
   return static_cast<float>(double{scale} * pixel + double{bias});
 }
 
-// `kTap`: the channel. Four pixels of each block become numbers.
+// `kTap` is the channel. Converts four pixels of each block to numbers.
 template <int kTap>
 HWY_INLINE void ScaleChannel(hn::Vec<Bytes> blocks, const ChannelScale& how, float* out) {
   const hn::Rebind<float, Sums> f;

@@ -1,7 +1,7 @@
 #include "leat/datasets/image/resample/resample_kernels.h"
 
-// Highway includes the loops anew for each instruction set, and once more, below, for the one that all
-// machines have.
+// Highway includes the loops again for each instruction set, and once more below for the baseline that all machines
+// have.
 #define HWY_TARGET_INCLUDE "leat/datasets/image/resample/resample_kernels-inl.h"
 #include <hwy/foreach_target.h>
 

@@ -1,4 +1,4 @@
-// The last few rows of something that is made row by row.
+// Ring buffer of the last rows of an image that is produced row by row.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,11 @@
 
 namespace leat::detail {
 
-// Row r stays until row r + rows() is written. Keeps its memory, up to 32 MiB of it.
+// Row r is kept until row r + rows() is written. Keeps its memory, up to 32 MiB.
 class RowRing {
  public:
-  // What the rows hold is unspecified afterwards. Throws ArgumentError on a size beyond 64 bits.
+  // Sets the number and the size of rows. Their contents are unspecified afterwards. Throws ArgumentError if the
+  // total size exceeds 64 bits.
   void resize(int rows, std::size_t row_bytes);
 
   int rows() const noexcept { return rows_; }

@@ -7,7 +7,7 @@ namespace leat::detail {
 
 namespace {
 
-// Element `i` of torch.linspace(start, end, steps): from the nearer end, in float.
+// Element `i` of torch.linspace(start, end, steps): computed in float, from the nearer end.
 double linspace(double start, double end, int steps, int i) {
   const float first = static_cast<float>(start), last = static_cast<float>(end);
   const float step = (last - first) / static_cast<float>(steps - 1);
@@ -20,13 +20,13 @@ double posterize_bits(int bin, int bins) {
   return 8 - std::nearbyint(static_cast<float>(bin) / quarter);
 }
 
-// By way of degrees, in which torchvision hands a shear on.
+// Converts to degrees and back, since torchvision passes a shear in degrees.
 double tangent_of_shear(double magnitude) {
   const double degrees = std::atan(magnitude) * (180 / std::numbers::pi);
   return std::tan(degrees * (std::numbers::pi / 180));
 }
 
-// Pillow's Image.rotate about the middle: counter-clockwise, sine and cosine rounded to 15 digits.
+// Pillow's Image.rotate about the center: counter-clockwise, with sine and cosine rounded to 15 digits.
 AffineMatrix rotation(double degrees, Size image) {
   const double turn = std::fmod(degrees, 360.0);
   const double angle = -(turn < 0 ? turn + 360 : turn) * (std::numbers::pi / 180);
@@ -39,7 +39,7 @@ AffineMatrix rotation(double degrees, Size image) {
 }  // namespace
 
 double magnitude_of(Augmentation what, int bin, int bins, Size image) {
-  constexpr double kMostShift = 150.0 / 331.0;  // of an edge
+  constexpr double kMostShift = 150.0 / 331.0;  // as a fraction of an edge
   switch (what) {
     case Augmentation::shear_x:
     case Augmentation::shear_y:
@@ -94,7 +94,7 @@ std::optional<PixelEdit> edit_of(Augmentation what, double magnitude, Size image
     case Augmentation::posterize:
       return edit::Posterize{static_cast<int>(magnitude)};
     case Augmentation::solarize:
-      return edit::Solarize{static_cast<int>(std::ceil(magnitude))};  // a byte is compared with the magnitude
+      return edit::Solarize{static_cast<int>(std::ceil(magnitude))};  // integers >= x are those >= ceil(x)
     case Augmentation::auto_contrast:
       return edit::AutoContrast{};
     case Augmentation::equalize:

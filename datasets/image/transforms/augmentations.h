@@ -8,7 +8,7 @@
 
 namespace leat::detail {
 
-enum class Augmentation {  // in torchvision's order, which is what an index draws
+enum class Augmentation {  // in torchvision's order, which a drawn index refers to
   identity,
   shear_x,
   shear_y,
@@ -26,14 +26,16 @@ enum class Augmentation {  // in torchvision's order, which is what an index dra
 };
 inline constexpr int kAugmentations = 14;
 
-// How strong bin `bin` of `bins` is: a tangent, pixels, degrees, what is added to a factor of 1, bits, a threshold; 0
-// of those that know no strength. Linear in the bin, in float, as torch.linspace.
+// The magnitude of bin `bin` of `bins`. Depending on the operation, this is a tangent, pixels, degrees, a value that
+// is added to a factor of 1, bits, or a threshold. It is 0 for operations without a magnitude. Linear in the bin,
+// computed in float, as torch.linspace.
 double magnitude_of(Augmentation what, int bin, int bins, Size image);
 
-// Whether the sign of its magnitude is drawn.
+// Whether the sign of the magnitude is drawn.
 bool has_sign(Augmentation what) noexcept;
 
-// Nullopt for the identity. What the image leaves free of itself is filled.
+// The edit of an operation. Nullopt for the identity. Parts of the result that the image does not cover get the color
+// `fill`.
 std::optional<PixelEdit> edit_of(Augmentation what, double magnitude, Size image, Rgb fill);
 
 }  // namespace leat::detail

@@ -27,7 +27,7 @@ Size scaled_to_short_side(Size input, int short_side) {
   return input.width <= input.height ? Size{short_side, longest} : Size{longest, short_side};
 }
 
-// To nearest, ties to even, as Python's round() does (the default rounding mode of IEEE 754).
+// Rounds to nearest, ties to even, as Python's round() does (the default rounding mode of IEEE 754).
 int round_half_even(double value) noexcept {
   return static_cast<int>(std::nearbyint(value));
 }

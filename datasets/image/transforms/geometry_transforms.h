@@ -1,4 +1,4 @@
-// What transforms of geometry do: they edit a Canvas before anything is decoded.
+// Implementation of the geometry transforms. They edit a Canvas before anything is decoded.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace leat::detail {
 
-// apply() edits the canvas, and throws ArgumentError naming the sizes that do not suit. output_size() is the size that
-// images of size `input` get; nullopt: it differs between them.
+// apply() edits the canvas. It throws ArgumentError that names the sizes if the transform does not fit the image.
+// output_size() returns the output size for images of size `input`, or nullopt if it depends on the image.
 void apply(const Resize& resize, Canvas& canvas, Rng& rng);
 std::optional<Size> output_size(const Resize& resize, std::optional<Size> input);
 

@@ -1,4 +1,4 @@
-// What transforms of pixels do: they say what is to be done to the image that the geometry makes.
+// Implementation of the pixel transforms. They plan edits of the image that the geometry transforms produce.
 #pragma once
 
 #include "leat/datasets/image/pixels/pixel_edits.h"
@@ -7,7 +7,7 @@
 
 namespace leat::detail {
 
-// Each appends what is to be done to an image of that size.
+// Each function draws random numbers and appends edits for an image of size `image`.
 void draw(const ColorJitter& jitter, Size image, Rng& rng, PixelEdits& edits);
 void draw(const Grayscale& grayscale, Size image, Rng& rng, PixelEdits& edits);
 void draw(const RandomGrayscale& grayscale, Size image, Rng& rng, PixelEdits& edits);

@@ -1,4 +1,4 @@
-// The random boxes of crops and erasing: what is drawn for them, and in which order, is decided here alone.
+// Random boxes for crops and erasing. What is drawn for a box, and in which order, is defined only here.
 #pragma once
 
 #include "leat/datasets/image/image.h"
@@ -7,17 +7,18 @@
 
 namespace leat::detail {
 
-// Two edges whose product is a random share `scale` of the image's area, and whose quotient has a logarithm in
-// `log_ratio`; to whole pixels, ties to even. They may be larger than the image.
+// Two edges of a random box. Their product is a random share, drawn from `scale`, of the image's area. The logarithm
+// of their quotient is drawn from `log_ratio`. Edges are rounded to whole pixels, ties to even, and may be larger
+// than the image.
 struct Edges {
   double first;  // quotient = first / second
   double second;
 };
-// Draws area, then ratio.
+// Draws the area, then the ratio.
 Edges random_edges(Size image, Interval scale, Interval log_ratio, Rng& rng);
 
-// A place for a box of that size, equally likely for all that lie within the image. Draws top, then left, also
-// where there is no choice. `size` fits into the image.
+// A random place for a box of that size. All places within the image are equally likely. Draws top, then left, even
+// if there is only one place. `size` must fit into the image.
 Box random_place(Size size, Size image, Rng& rng);
 
 }  // namespace leat::detail

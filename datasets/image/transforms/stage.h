@@ -1,4 +1,4 @@
-// Which transforms come before which.
+// The two stages of a pipeline: geometry transforms, then pixel transforms.
 #pragma once
 
 #include "leat/datasets/image/transforms/geometry_transforms.h"

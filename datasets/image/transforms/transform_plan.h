@@ -1,4 +1,4 @@
-// What a pipeline of transforms makes of one image.
+// The operations that a pipeline of transforms plans for one image.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,11 @@
 
 namespace leat::detail {
 
-// Of an image of size `source`. Throws ArgumentError naming the sizes that do not suit.
+// Plans the operations for an image of size `source`. Throws ArgumentError that names the sizes if a transform does
+// not fit.
 ImagePlan plan(const TransformPipeline& transforms, Size source, Rng& rng);
 
-// How pixels become f32; nullopt where they stay u8.
+// The conversion of pixels to f32. Nullopt if they stay u8.
 std::optional<ChannelScale> scale_of(const TransformPipeline& transforms);
 
 }  // namespace leat::detail
