@@ -13,18 +13,18 @@
 
 namespace leat {
 
-/// Reports that a rank was lost or did not come in time, or that the ranks disagree. The communicator that throws it
+/// Reports that a rank was lost or did not call in time, or that the ranks disagree. The communicator that throws it
 /// cannot be used again.
 class LEAT_EXPORT CommunicationError : public Error {
  public:
   using Error::Error;
 };
 
-/// Consecutive elements in memory of a communicator's device, which somebody else owns.
+/// Refers to consecutive elements in memory of a communicator's device, without owning them.
 struct LEAT_EXPORT TensorSpan {
   void* data = nullptr;      ///< the first element
   std::size_t count = 0;     ///< number of elements
-  DType dtype = DType::f32;  ///< of each element
+  DType dtype = DType::f32;  ///< type of each element
 
   /// Returns the length in bytes.
   std::size_t bytes() const noexcept { return count * size_of(dtype); }
@@ -32,12 +32,12 @@ struct LEAT_EXPORT TensorSpan {
 
 /// Operations by which all_reduce() combines the elements of the ranks.
 enum class ReduceOp {
-  sum,  ///< the sum; integers wrap round
-  max   ///< the greatest
+  sum,  ///< the sum; integers wrap around
+  max   ///< the maximum
 };
 
-/// Connects one rank to the others. make_local_group(), make_gloo_communicator() and make_nccl_communicator() return
-/// one.
+/// Connects one rank to the others. Created by make_local_group(), make_gloo_communicator() and
+/// make_nccl_communicator().
 ///
 /// All ranks call the same collectives in the same order, with the same count and dtype. A collective is enqueued on
 /// `stream`, a stream of the communicator's device, and the call returns. Throws ArgumentError for arguments that are
@@ -67,8 +67,8 @@ class LEAT_EXPORT Communicator {
   /// Blocks the calling thread until all ranks have called it. Throws CommunicationError.
   virtual void barrier() = 0;
 
-  /// Ends the communicator: calls that wait, on this rank and on others, throw CommunicationError with `why`, and so do
-  /// all later ones.
+  /// Ends the communicator: calls that are waiting, on this rank and on others, throw CommunicationError with `why`,
+  /// and so do all later calls.
   virtual void abort(std::string_view why) noexcept = 0;
 
  protected:

@@ -67,7 +67,7 @@ class GradientReducer::Impl {
   void finish(StreamRef stream);
 
  private:
-  struct Mark {  // how far a stream has to be for the bucket's gradients
+  struct Mark {  // the point that a stream must reach for the bucket's gradients
     StreamRef stream;
     Event event;
   };
@@ -84,9 +84,9 @@ class GradientReducer::Impl {
   BucketLayout layout_;
   BucketSchedule schedule_;
   DeviceBuffer gradient_buffer_;
-  std::vector<std::vector<Mark>> marks_;  // of each bucket: one for each stream that took part, reused
+  std::vector<std::vector<Mark>> marks_;  // for each bucket, one for each stream that marked; reused
   Event finished_;
-  Stream stream_;  // of the reductions; last: destroyed first, after waiting for them
+  Stream stream_;  // runs the reductions; last, so that it is destroyed first, and waits
 };
 
 GradientReducer::Impl::Impl(Communicator& communicator, std::vector<Parameter> parameters,
@@ -173,7 +173,7 @@ void GradientReducer::Impl::launch(std::size_t index) {
 }
 
 void GradientReducer::Impl::mark_rest_ready(StreamRef stream) {
-  // From the last to the first: in the order of the buckets.
+  // Go from the last gradient to the first, which is the order of the buckets.
   for (std::size_t i = size(); i-- > 0;) {
     if (!schedule_.is_ready(i)) mark_ready(i, stream);
   }

@@ -21,8 +21,8 @@ struct LEAT_EXPORT ReducerOptions {
 };
 
 /// Returns n_r / N, for `local_rows` n_r and `global_rows` N: the weight of a rank's mean loss that makes the sum of
-/// the ranks' gradients, which GradientReducer computes, the gradient of the mean over the global batch. The weight
-/// belongs into the loss: there it costs nothing, and the sum of 16-bit gradients cannot overflow. Throws ArgumentError
+/// the ranks' gradients, which GradientReducer computes, the gradient of the mean over the global batch. Apply the
+/// weight to the loss: there it costs nothing, and the sum of 16-bit gradients cannot overflow. Throws ArgumentError
 /// unless n_r <= N and N > 0.
 LEAT_EXPORT double exact_loss_weight(std::size_t local_rows, std::size_t global_rows);
 
@@ -59,14 +59,14 @@ class LEAT_EXPORT GradientReducer {
   std::size_t size() const noexcept;          ///< number of parameters
   std::size_t bucket_count() const noexcept;  ///< number of reductions in each pass
 
-  /// Returns gradient i, in the memory that its Parameter names or, if that is null, in the reducer's. Memory of the
-  /// parameter's own costs two copies in each pass. Throws ArgumentError if there is no such gradient.
+  /// Returns gradient i. It is in the memory that its Parameter names or, if that is null, in the reducer's memory.
+  /// Memory named by the Parameter costs two copies in each pass. Throws ArgumentError if there is no such gradient.
   const TensorView& gradient(std::size_t i) const;
 
-  /// Marks gradient i as complete once `stream` has passed this point; it must not be changed from then until finish().
-  /// When all gradients of a bucket are marked, its reduction is enqueued on a stream of the reducer. Gradients may be
-  /// marked in any order, in another one on each rank. Throws ArgumentError for a gradient that does not exist, or that
-  /// was marked before in this pass.
+  /// Marks gradient i as complete once `stream` has passed this point. It must not be changed from then until
+  /// finish(). When all gradients of a bucket are marked, its reduction is enqueued on a stream of the reducer.
+  /// Gradients may be marked in any order, which may differ between ranks. Throws ArgumentError for a gradient that
+  /// does not exist, or that was marked before in this pass.
   void mark_ready(std::size_t i, StreamRef stream);
 
   /// Marks all gradients that are not marked yet, with the values they have.

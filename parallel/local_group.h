@@ -1,5 +1,5 @@
 /// \file
-/// Communicators between the replicas of one process, which need no launcher.
+/// Communicators between the replicas in one process, which need no launcher.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace leat {
 ///
 /// Sums are computed in rank order, so results have the same bits on all ranks and in every run, however the elements
 /// are divided into calls. A call waits at most `timeout` for the other ranks; the error names those that are missing.
-/// Destroying a communicator takes its rank out of the group: the next call of each other rank fails.
+/// Destroying a communicator removes its rank from the group: the next call of each other rank fails.
 ///
 /// Throws ArgumentError for fewer than one rank, and for a device that is not the host.
 LEAT_EXPORT std::vector<std::unique_ptr<Communicator>> make_local_group(

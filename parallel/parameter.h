@@ -9,7 +9,7 @@
 
 namespace leat {
 
-/// A trainable array and its gradient, in memory of the communicator's device that somebody else owns.
+/// A trainable array and its gradient. Their memory is on the communicator's device, and is not owned by this struct.
 struct LEAT_EXPORT Parameter {
   std::string name;    ///< for messages; the same on all ranks
   TensorView value{};  ///< the array; its dtype is one that Communicator::all_reduce() takes

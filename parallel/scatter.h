@@ -23,8 +23,8 @@ struct LEAT_EXPORT RowRange {
   friend bool operator==(const RowRange&, const RowRange&) = default;
 };
 
-/// Divides `n` rows into at most `k` chunks of ceil(n / k) rows, of which the last may be shorter, as torch.chunk does:
-/// 10 rows by 4 are 3, 3, 3 and 1; 5 rows by 4 are 2, 2 and 1, three chunks. No rows are no chunks. Throws
+/// Divides `n` rows into at most `k` chunks of ceil(n / k) rows, of which the last may be shorter, as torch.chunk
+/// does: 10 rows by 4 are 3, 3, 3 and 1; 5 rows by 4 are 2, 2 and 1, three chunks. Zero rows make zero chunks. Throws
 /// ArgumentError if k is 0.
 LEAT_EXPORT std::vector<RowRange> chunk_rows(std::size_t n, std::size_t k);
 

@@ -23,7 +23,7 @@ using namespace detail;
 
 namespace {
 
-// What a reply may take beyond the wait that was asked for: the network and a busy machine.
+// Time allowed for a reply beyond the requested wait, for the network and a busy machine.
 constexpr auto kReplyGrace = std::chrono::seconds(10);
 constexpr auto kGoodbyePatience = std::chrono::seconds(10);
 
@@ -43,13 +43,13 @@ class TcpStore::Impl {
 
  private:
   void say_hello(const Deadline& deadline);
-  StoreReply receive_reply(const Deadline& deadline);  // mutex_ is held
+  StoreReply receive_reply(const Deadline& deadline);  // mutex_ must be held
 
   // Constant after construction.
   WorldSettings world_;
   const std::chrono::milliseconds timeout_;
   const ProcessIdentity owner_;
-  ProcessOwned<StoreServer> server_;  // rank 0
+  ProcessOwned<StoreServer> server_;  // null except on rank 0
   std::string local_address_;
 
   // Guarded by mutex_.
@@ -76,7 +76,7 @@ TcpStore::Impl::~Impl() {
   try {
     request({.op = StoreOp::goodbye});
   } catch (const Error&) {
-    connection_.reset();  // rank 0 is gone, or the connection was lost before: there is nobody to tell
+    connection_.reset();  // rank 0 or the connection is gone: there is no one to tell
   }
   if (server_) server_->wait_for_goodbyes(Deadline(kGoodbyePatience));
 }

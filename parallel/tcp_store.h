@@ -1,5 +1,5 @@
 /// \file
-/// The key/value store by which the ranks of a job find each other.
+/// The key/value store through which the ranks of a job find each other.
 #pragma once
 
 #include <chrono>
@@ -52,7 +52,7 @@ class LEAT_EXPORT TcpStore {
                                      std::chrono::milliseconds timeout = std::chrono::milliseconds(0));
   /// Adds to the number that is a key's value, 0 if the key is not set, and returns the sum.
   std::int64_t add(const std::string& key, std::int64_t delta);
-  /// Waits until all keys are set. Throws CommunicationError if one is not within `timeout`.
+  /// Waits until all keys are set. Throws CommunicationError if any key is not set within `timeout`.
   void wait(std::span<const std::string> keys, std::chrono::milliseconds timeout);
 
  private:

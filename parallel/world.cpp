@@ -15,7 +15,7 @@ using namespace detail;
 
 namespace {
 
-constexpr std::size_t kMaxAddressLength = 253;  // of a host name
+constexpr std::size_t kMaxAddressLength = 253;  // characters in a host name
 
 const char* required(const char* name) {
   const char* text = std::getenv(name);

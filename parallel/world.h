@@ -28,9 +28,9 @@ LEAT_EXPORT void check(const WorldSettings& settings);
 /// Reads the world from the environment. Returns nullopt if neither RANK nor WORLD_SIZE is set. Otherwise RANK,
 /// WORLD_SIZE, MASTER_ADDR and MASTER_PORT must all be set; LOCAL_RANK is RANK if it is not set, as on a single host.
 ///
-/// Throws ArgumentError naming the variable, its value and its range. Also throws if neither is set, but mpirun or srun
-/// says that it started several processes (each would train alone), and if torchrun's agent listens at MASTER_PORT
-/// itself, as it does by default; the message tells what to export.
+/// Throws ArgumentError naming the variable, its value and its range. Also throws if neither is set although mpirun
+/// or srun started several processes, because each would train alone; and if torchrun's agent itself listens at
+/// MASTER_PORT, as it does by default. The message tells what to export.
 LEAT_EXPORT std::optional<WorldSettings> world_from_environment();
 
 }  // namespace leat

@@ -18,9 +18,9 @@ namespace leat {
 
 class DataLoader;
 
-/// Functions that deliver batches, and what a prefetcher has to know of these batches.
+/// Functions that deliver batches, and the properties of these batches that a prefetcher needs to know.
 ///
-/// One thread at a time, the prefetcher's, calls the functions.
+/// The functions are called by one thread at a time: the prefetcher's.
 struct LEAT_EXPORT BatchSource {
   /// Returns the next batch, or nullopt at the end of the epoch; the call after that begins the next epoch. May throw,
   /// as DataLoader::next() does; after a SampleError the epoch goes on.
@@ -31,8 +31,8 @@ struct LEAT_EXPORT BatchSource {
 
   std::function<LoaderState()> state;  ///< returns the state from which next() goes on; may be empty
   BatchLayout layout;                  ///< the layout of every batch
-  std::size_t max_held_batches = 1;    ///< while next() is called
-  std::span<std::byte> memory;         ///< of all batches, to be page-locked; may be empty
+  std::size_t max_held_batches = 1;    ///< greatest number of batches held when next() is called
+  std::span<std::byte> memory;         ///< memory of all batches, to be page-locked; may be empty
   std::shared_ptr<const void> keeper;  ///< keeps `memory` alive
 
   /// Returns the batches of a loader. The loader outlives the source, but may be moved. Nobody else calls the loader's

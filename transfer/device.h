@@ -172,10 +172,9 @@ class LEAT_EXPORT PinnedRegion {
 /// A processor with memory, streams and events of its own. host_device() and cuda_device() return one, which lives as
 /// long as the process. All members are thread-safe.
 ///
-/// A member that takes a stream enqueues its work and returns. If the work fails, synchronize() throws the failure: for
-/// that stream, for an event recorded behind the failure, and for a stream that waited for such an event. A stream that
-/// has failed stays failed, and throws the same exception each time; its events pass all the same, so that nothing
-/// hangs.
+/// A member that takes a stream enqueues its work and returns. If the work fails, synchronize() throws the failure:
+/// for that stream, for an event recorded after the failure, and for a stream that waited for such an event. A stream
+/// that has failed stays failed, and throws the same exception each time. Its events still pass, so nothing hangs.
 ///
 /// Throws DeviceError for what the device finds wrong, and for a stream or an event that is null or another device's.
 class LEAT_EXPORT Device {
@@ -205,7 +204,7 @@ class LEAT_EXPORT Device {
   /// Enqueues setting `bytes` bytes of host or device memory to zero.
   virtual void fill_zero(void* memory, std::size_t bytes, StreamRef stream) = 0;
 
-  /// Sets the event's mark behind what is enqueued on the stream now.
+  /// Sets the event's mark after what is enqueued on the stream now.
   virtual void record(EventRef event, StreamRef stream) = 0;
   /// Makes the stream wait until the event has passed; the host does not wait.
   virtual void wait(StreamRef stream, EventRef event) = 0;
@@ -241,7 +240,7 @@ class LEAT_EXPORT Device {
   friend class Owned;
   friend class DeviceBuffer;
   friend class PinnedRegion;
-  virtual void destroy(StreamRef stream) noexcept = 0;  // not a null one
+  virtual void destroy(StreamRef stream) noexcept = 0;  // never a null stream
   virtual void destroy(EventRef event) noexcept = 0;
   virtual void deallocate(std::byte* memory, std::size_t bytes) noexcept = 0;
   virtual void unpin(std::span<std::byte> memory) noexcept = 0;

@@ -19,7 +19,7 @@ namespace detail {
 class BatchPool;
 }
 
-/// A batch in a device buffer that it has on lease from a Prefetcher. Movable, not copyable.
+/// A batch in a device buffer that is leased from a Prefetcher. Movable, not copyable.
 ///
 /// Work enqueued after Prefetcher::next() on the stream that was passed there, the consumer's stream, sees the batch's
 /// contents. Other streams must wait for the consumer's stream first, and the host must synchronize with it.

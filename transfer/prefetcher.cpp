@@ -33,8 +33,8 @@ PinnedRegion pin(Device& device, std::span<std::byte> memory, const PrefetcherOp
 
 }  // namespace
 
-// Members in the order in which they must die, last first: the pump waits for its copies, then the slots may
-// be unlocked, then they may go.
+// The order of the members matters, because the last one is destroyed first: the pump waits for its copies, then the
+// slots can be unlocked, and then they can be freed.
 class Prefetcher::Impl {
  public:
   Impl(BatchSource source, Device& device, const PrefetcherOptions& options)

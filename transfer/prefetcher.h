@@ -28,11 +28,11 @@ struct LEAT_EXPORT PrefetcherOptions {
 
 /// Copies batches to a device while the consumer works on earlier ones. Movable, not copyable.
 ///
-/// A batch goes from the loader's memory to a device buffer in one asynchronous copy, on a stream of the prefetcher's.
+/// A batch goes from the loader's memory to a device buffer in one asynchronous copy, on a stream of the prefetcher.
 /// The loader's memory is page-locked once; if that fails, a warning says why, and copies are slower.
 ///
-/// One thread at a time uses next(), start_epoch(), and the ranges of epoch() and rest(). A thread of the prefetcher
-/// calls the loader's members; nobody else may call them while the prefetcher lives.
+/// One thread at a time may use next(), start_epoch(), and the ranges of epoch() and rest(). A thread of the
+/// prefetcher calls the loader's members; no other thread may call them while the prefetcher exists.
 class LEAT_EXPORT Prefetcher {
  public:
   /// Prefetches from a loader. The loader and the device outlive the prefetcher. Nothing is loaded before next() or
@@ -43,7 +43,7 @@ class LEAT_EXPORT Prefetcher {
   Prefetcher(BatchSource source, Device& device, const PrefetcherOptions& options = {});
   /// Takes over the other's loader, buffers and thread.
   Prefetcher(Prefetcher&&) noexcept;
-  /// Ends what this prefetcher does, as its destructor does, and takes over what the other has.
+  /// Ends this prefetcher as the destructor does, then takes over the other's loader, buffers and thread.
   Prefetcher& operator=(Prefetcher&&) noexcept;
   /// Ends the prefetcher, also within an epoch. Waits until the loader has loaded the sample it is working on, and
   /// until the copies under way are done; these wait for the work that was enqueued when earlier batches were
@@ -64,8 +64,8 @@ class LEAT_EXPORT Prefetcher {
   void start_epoch(std::uint64_t epoch);
 
   /// Begins an epoch and iterates over it: for (DeviceBatch& batch : feed.epoch(3, stream)). An exception ends the
-  /// loop, and rest() goes on behind it. With `on_error`, a SampleError is passed there in place of its batch, and the
-  /// loop goes on.
+  /// loop; rest() continues after it. If `on_error` is given, it receives each SampleError in place of its batch, and
+  /// the loop goes on.
   BatchRange<DeviceBatch> epoch(std::uint64_t epoch, StreamRef consumer,
                                 SampleErrorHandler on_error = nullptr);
 

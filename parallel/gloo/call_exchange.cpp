@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint8_t kExchangeSlot = 0x40;  // Gloo's own collectives use 0x01 to 0x08
 
-// A call on the wire; all ranks have the same byte order.
+// A call as it is sent. All ranks have the same byte order.
 using Message = std::array<std::uint64_t, 6>;
 
 Message encode(const CollectiveCall& call) {
@@ -79,7 +79,7 @@ class Exchange {
     }
   }
 
-  // After a timeout Gloo ends all connections; what arrived before that is still there to be seen.
+  // After a timeout Gloo ends all connections. Messages that arrived before that can still be received.
   [[noreturn]] void throw_missing(int first) {
     std::vector<int> missing{first};
     for_each_peer([&](int peer) {

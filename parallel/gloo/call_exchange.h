@@ -1,4 +1,4 @@
-// The comparison of what the ranks are about to do.
+// A comparison of the calls that the ranks are about to carry out.
 #pragma once
 
 #include <gloo/context.h>
@@ -9,10 +9,9 @@
 
 namespace leat::detail {
 
-// Sends this rank's call to every other rank and receives theirs, in messages of fixed size. Returns when all
-// agree: then every rank is in this call. Throws CommunicationError on disagreement, naming both ranks and
-// calls; after the timeout, naming the ranks that are missing; and for a connection that ends, naming its
-// rank.
+// Sends this rank's call to every other rank and receives their calls, in messages of fixed size. Returns if all
+// calls agree: then every rank is in this call. Throws CommunicationError if they disagree, naming both ranks and
+// calls; after the timeout, naming the missing ranks; and if a connection ends, naming its rank.
 void exchange_calls(gloo::Context& context, const CollectiveCall& call, std::chrono::milliseconds timeout);
 
 }  // namespace leat::detail

@@ -13,7 +13,8 @@ using namespace detail;
 
 std::unique_ptr<Communicator> make_gloo_communicator(std::shared_ptr<TcpStore> store,
                                                      const GlooOptions& options) {
-  // Each rank counts the communicators it makes; so the n-th of one rank meets the n-th of the others.
+  // Each rank counts the communicators it creates, so that its n-th communicator connects to the n-th of the other
+  // ranks.
   const std::int64_t generation =
       store->add(fmt::format("{}/made/{}", options.prefix, store->world().rank), 1);
   auto engine = std::make_unique<GlooEngine>(

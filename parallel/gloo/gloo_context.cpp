@@ -18,12 +18,12 @@
 namespace leat::detail {
 namespace {
 
-constexpr std::uint64_t kProbeSlot = 0x41ULL << 56;  // of no collective: Gloo's use prefixes 0x01 to 0x08
+constexpr std::uint64_t kProbeSlot = 0x41ULL << 56;  // no collective's slot: Gloo uses prefixes 0x01 to 0x08
 
-// Gloo's event loop polls at full speed while another thread holds the pair it has news for. With more
-// threads than cores it thereby takes the time of the very thread it waits for, unless the scheduler counts
-// it as a batch job. The loop inherits policy and signal mask from the thread that makes the device. Where
-// the policy is refused it is slower.
+// Creates Gloo's device on a thread of its own, from which Gloo's event loop inherits its scheduling policy and
+// signal mask. The loop polls at full speed while another thread holds the lock of the connection that has an event.
+// If there are more threads than cores, it takes time from the very thread it waits for, unless the scheduler treats
+// it as a batch job. If that policy is refused, Gloo is slower.
 std::shared_ptr<gloo::transport::Device> make_device(const std::string& address) {
   std::shared_ptr<gloo::transport::Device> device;
   std::exception_ptr failure;
@@ -40,7 +40,8 @@ std::shared_ptr<gloo::transport::Device> make_device(const std::string& address)
   return device;
 }
 
-// Gloo itself gives a late rank up to five times its timeout and names none.
+// Waits until all ranks have arrived. Gloo's own wait takes up to five times its timeout and does not name the
+// missing ranks.
 void wait_for_all(TcpStore& store, const std::string& prefix, std::chrono::milliseconds timeout) {
   const WorldSettings& world = store.world();
   const Deadline deadline(timeout);
@@ -97,7 +98,7 @@ void disconnect_all(gloo::Context& context) {
   try {
     buffer->waitRecv(std::chrono::milliseconds(0));
   } catch (const gloo::Exception&) {  // NOLINT(bugprone-empty-catch): on purpose
-    // Always: see the comment in the header.
+    // Always thrown: see the comment in the header.
   }
 }
 

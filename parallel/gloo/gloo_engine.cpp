@@ -43,7 +43,7 @@ void GlooEngine::fail(const CollectiveCall& call, const std::string& problem) {
   try {
     reason = abort_reason();
   } catch (const CommunicationError&) {
-    // Then the others end their connections too, and which one was noticed here is chance.
+    // Without rank 0 all ranks end their connections. Which ending this rank noticed first is chance, so name rank 0.
     reason = fmt::format("rank 0 was lost, and the store with it ({})", problem);
   }
   throw CommunicationError(
@@ -120,15 +120,15 @@ void GlooEngine::abort(std::string_view why) noexcept {
       if (!aborted_.empty()) return;
       aborted_ = why.empty() ? "aborted" : std::string(why);
     }
-    // The reason first: once the connections end, the others look for it.
+    // Store the reason first: once the connections end, the other ranks look for it.
     try {
       if (!store_->try_get(prefix_ + "/aborted")) store_->set(prefix_ + "/aborted", why);
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): on purpose
-      // Without the store they learn of the end, but not of the reason.
+      // Without the store, the other ranks notice the end but do not learn the reason.
     }
     disconnect_all(*context_);
   } catch (...) {  // NOLINT(bugprone-empty-catch): on purpose
-    // Out of memory; the peers' deadlines remain.
+    // Out of memory. The peers still have their deadlines.
   }
 }
 

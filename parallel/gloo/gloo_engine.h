@@ -1,5 +1,5 @@
-// Gloo's collectives, made safe: sizes are compared before data moves, errors name ranks, and abort() reaches
-// everybody.
+// Gloo's collectives, made safe: sizes are compared before data moves, errors name ranks, and abort() reaches all
+// ranks.
 #pragma once
 
 #include <gloo/context.h>
@@ -16,10 +16,10 @@
 
 namespace leat::detail {
 
-// Threads: as HostEngine says. Gloo ends the whole process, uncatchably, where two ranks pass different
-// sizes; hence every collective begins with an exchange of messages of fixed size, in which the ranks compare
-// what they call. That exchange is also the barrier. Only Gloo's newer interface is used: mixing in the older
-// one slows its sockets down.
+// Threads: as for HostEngine. If two ranks pass different sizes, Gloo ends the whole process and the error cannot be
+// caught. So every collective begins with an exchange of messages of fixed size, in which the ranks compare their
+// calls. That exchange is also the barrier. Only Gloo's newer interface is used, because mixing in the older one
+// slows its sockets down.
 class GlooEngine final : public HostEngine {
  public:
   GlooEngine(std::shared_ptr<TcpStore> store, std::string prefix, std::chrono::milliseconds timeout);
@@ -39,19 +39,19 @@ class GlooEngine final : public HostEngine {
   void throw_if_aborted();
   [[noreturn]] void fail(const CollectiveCall& call, const std::string& problem);
   std::string
-  abort_reason();  // of this rank or, by the store, another; empty: nobody aborted; throws without store
+  abort_reason();  // of this rank or, from the store, another; empty if none aborted; throws without store
 
   // Constant after construction.
   const std::shared_ptr<TcpStore> store_;  // shared with other communicators of the same world
   const std::string prefix_;
   const std::chrono::milliseconds timeout_;
-  const std::shared_ptr<gloo::Context> context_;  // shared as Gloo wants it
+  const std::shared_ptr<gloo::Context> context_;  // shared because Gloo requires it
 
-  std::vector<float> widened_;  // run() alone
+  std::vector<float> widened_;  // used only by run()
 
   // Guarded by mutex_.
   std::mutex mutex_;
-  std::string aborted_;  // why
+  std::string aborted_;  // the reason
 };
 
 }  // namespace leat::detail

@@ -1,4 +1,4 @@
-// A TcpStore as Gloo sees it.
+// An adapter that makes a TcpStore a store for Gloo.
 #pragma once
 
 #include <gloo/rendezvous/store.h>
@@ -12,8 +12,8 @@
 
 namespace leat::detail {
 
-// Keys get a prefix, so that several contexts use one store. All waits end by one deadline, also those of
-// get(), to which Gloo passes no timeout.
+// Adds a prefix to keys, so that several contexts can use one store. All waits end at one deadline, including those
+// of get(), to which Gloo passes no timeout.
 class GlooStore final : public gloo::rendezvous::Store {
  public:
   GlooStore(TcpStore& store, std::string prefix, const Deadline& deadline)

@@ -13,27 +13,27 @@ namespace {
 
 namespace tcp = gloo::transport::tcp;
 
-// Gloo lets derived classes name a buffer's signalException(), but call it on themselves only.
+// Gloo lets a derived class access a buffer's signalException(), but call it only on itself.
 struct BufferAccess : tcp::UnboundBuffer {
   static constexpr auto kSignal = &BufferAccess::signalException;
 };
 
-// One connection. Threads: as Gloo's Pair; what is overridden here runs with its m_ held, on Gloo's thread or
-// on the one that ends the connections. A buffer's lock is taken under m_, as Gloo does, never the other way.
+// One connection. Threads: as for Gloo's Pair. What is overridden here runs with its m_ held, on Gloo's thread or on
+// the thread that ends the connections. A buffer's lock is taken under m_, as in Gloo, never the other way around.
 class SignalingPair final : public tcp::Pair {
  public:
   using tcp::Pair::Pair;
   SignalingPair(const SignalingPair&) = delete;
   SignalingPair& operator=(const SignalingPair&) = delete;
 
-  // Gloo's thread must not call into what is half destroyed; its own derived pair (TLS) does the same.
+  // Gloo's thread must not call into a half-destroyed object. Gloo's own derived pair (TLS) does the same.
   ~SignalingPair() override {
     const std::lock_guard lock(m_);
     if (state_ != CLOSED) SignalingPair::changeState(CLOSED);
   }
 
  private:
-  // Every failure sets ex_, wakes those whose message has not begun, and then comes here.
+  // After every failure, Gloo sets ex_, wakes the waiters whose message has not begun, and then calls this.
   void changeState(state next) noexcept override {
     if (next == CLOSED && ex_) {
       signal(rx_);

@@ -1,4 +1,4 @@
-// Gloo's TCP device, with a gap in its connections closed.
+// Gloo's TCP device, changed so that a lost connection wakes every thread that waits for it.
 #pragma once
 
 #include <gloo/transport/device.h>
@@ -8,10 +8,10 @@
 
 namespace leat::detail {
 
-// A device whose connections, when they end, wake everybody who waits for them. Gloo's own forget the message
-// they are in the middle of writing or reading, and those queued behind it: whoever waits for one of these
-// waits for his whole timeout, although its peer is long gone. `address` is this machine's, a number or name.
-// Throws what Gloo throws.
+// Makes a device whose connections, when they end, wake every thread that waits for them. Gloo's own connections
+// forget the message that they are writing or reading, and the messages queued behind it: a thread that waits for one
+// of these waits for its whole timeout, although its peer is long gone. `address` is this machine's address, a number
+// or a name. Throws what Gloo throws.
 std::shared_ptr<gloo::transport::Device> make_signaling_device(const std::string& address);
 
 }  // namespace leat::detail

@@ -1,4 +1,4 @@
-// Gloo writes to sockets in a way that raises SIGPIPE when a peer is gone.
+// A guard against SIGPIPE, which Gloo's writes to sockets raise when a peer is gone.
 #pragma once
 
 #include <csignal>
@@ -6,7 +6,7 @@
 
 namespace leat::detail {
 
-// Keeps SIGPIPE from the calling thread while it lives, and swallows one that came.
+// Blocks SIGPIPE for the calling thread while the guard exists, and discards a SIGPIPE that arrived meanwhile.
 class SigpipeBlock {
  public:
   SigpipeBlock() noexcept {

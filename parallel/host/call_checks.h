@@ -1,4 +1,4 @@
-// What every communicator demands of its arguments. All throw ArgumentError but for check_process().
+// Checks of the arguments of collectives. All throw ArgumentError, except check_process().
 #pragma once
 
 #include <string_view>
@@ -8,14 +8,14 @@
 
 namespace leat::detail {
 
-// Throws CommunicationError in another process than that of `owner`. `what` begins its text: "this communicator".
+// Throws CommunicationError in any process except that of `owner`. `what` begins the message: "this communicator".
 void check_process(const ProcessIdentity& owner, std::string_view what);
 
-void check_stream(const Communicator& communicator, StreamRef stream);  // of the communicator's device
-void check_span(TensorSpan span, std::string_view what);                // has memory, unless it is empty
-void check_reducible(TensorSpan data);                                  // a dtype that all_reduce takes
-void check_root(const Communicator& communicator, int root);            // a rank
+void check_stream(const Communicator& communicator, StreamRef stream);  // must be a stream of its device
+void check_span(TensorSpan span, std::string_view what);                // must have memory, unless empty
+void check_reducible(TensorSpan data);                                  // must have a dtype for all_reduce
+void check_root(const Communicator& communicator, int root);            // must be a rank
 void check_gather(const Communicator& communicator, TensorSpan from,
-                  TensorSpan to);  // `to` is size() times `from`
+                  TensorSpan to);  // `to` must be size() times `from`
 
 }  // namespace leat::detail

@@ -8,8 +8,8 @@
 
 namespace leat::detail {
 
-// An engine's own timeout comes first, as its message says more; the queue's is for calls that never reached
-// it.
+// The engine's own timeout should come first, because its message says more. The queue's timeout is for calls that
+// never reached the engine. Hence it is twice as long.
 CallQueue::CallQueue(std::unique_ptr<HostEngine> engine, std::chrono::milliseconds timeout)
     : engine_(engine.release()), patience_(2 * timeout) {}
 

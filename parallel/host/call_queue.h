@@ -1,4 +1,4 @@
-// The calls of one rank, in the order in which they were made, whatever streams carry them.
+// The calls of one rank, in the order in which they were made, regardless of the streams that carry them.
 #pragma once
 
 #include <chrono>
@@ -14,28 +14,29 @@
 
 namespace leat::detail {
 
-// Threads: enter() by the communicator's user; run() by the streams' threads and, for barriers, the user;
-// fail() and abort() by any. Invariants:
-//  1. Every number from enter() is run or failed; run() executes them in their order, one at a time.
+// Threads: enter() is called by the communicator's user; run() by the streams' threads and, for barriers, by the
+// user; fail() by any thread. Invariants:
+//  1. Every call whose number came from enter() runs or fails. run() executes the calls in the order of their
+//     numbers, one at a time.
 //  2. Once failure_ is set it never changes, and no further call starts.
-//  3. What waiters test, turn_ and failure_, changes under mutex_ only.
+//  3. turn_ and failure_, which waiting threads test, change only under mutex_.
 class CallQueue {
  public:
   CallQueue(std::unique_ptr<HostEngine> engine, std::chrono::milliseconds timeout);
 
   const HostEngine& engine() const noexcept { return *engine_; }
 
-  std::uint64_t enter();                 // the next call's number; throws CommunicationError after a failure
+  std::uint64_t enter();                 // next call's number; throws CommunicationError after a failure
   void run(const CollectiveCall& call);  // waits for the call's turn, then runs it; throws CommunicationError
-  void fail(std::string_view why) noexcept;  // ends this rank's part: aborts the engine too
+  void fail(std::string_view why) noexcept;  // ends this rank's part; also aborts the engine
 
  private:
   void wait_for_turn(const CollectiveCall& call);
-  void throw_if_failed() const;  // mutex_ is held
+  void throw_if_failed() const;  // mutex_ must be held
 
   // Constant after construction.
   const ProcessOwned<HostEngine> engine_;
-  const std::chrono::milliseconds patience_;  // how long a turn may take
+  const std::chrono::milliseconds patience_;  // limit for waiting for a turn
 
   // Guarded by mutex_.
   mutable std::mutex mutex_;

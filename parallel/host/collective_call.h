@@ -1,4 +1,4 @@
-// One rank's side of one collective, as a value that ranks compare and engines carry out.
+// One rank's call of a collective, as a value that ranks compare and engines carry out.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct CollectiveCall {
   Kind kind = Kind::barrier;
   ReduceOp op = ReduceOp::sum;  // all_reduce
   int root = 0;                 // broadcast
-  TensorSpan data{};            // what all_reduce and broadcast change, what all_gather sends
-  TensorSpan gathered{};        // all_gather: size() times the elements of `data`
-  std::uint64_t number = 0;     // of this rank's calls on this communicator, from 0
+  TensorSpan data{};            // input and output of all_reduce and broadcast, input of all_gather
+  TensorSpan gathered{};        // output of all_gather: size() times the elements of `data`
+  std::uint64_t number = 0;     // number of the call on this rank and communicator, from 0
 };
 
-// Whether two ranks' sides belong together: kind, op, root, count, dtype and number.
+// Returns whether two ranks' calls match: kind, op, root, count, dtype and number.
 bool agree(const CollectiveCall& a, const CollectiveCall& b) noexcept;
 
 std::string describe(const CollectiveCall& call);  // "all_reduce #12 (sum of 1000 f32)"

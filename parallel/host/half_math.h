@@ -1,5 +1,5 @@
-// Conversions between the 16-bit floating-point types and f32, inline and free of branches so that loops over
-// them become vector code. They give the same bits as to_float(), to_half() and to_bfloat16() of
+// Conversions between the 16-bit floating-point types and f32. They are inline and free of branches, so that the
+// compiler can vectorize loops over them. They give the same bits as to_float(), to_half() and to_bfloat16() of
 // datasets/dtype.h, except that a NaN's payload may differ.
 #pragma once
 
@@ -14,8 +14,7 @@ inline float widen(BFloat16 value) noexcept {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
 }
 
-// The exponent is rebased by a multiplication with 2^112, which is exact and gives subnormals their value
-// too.
+// The exponent is rebased by multiplying with 2^112. The product is exact, and also gives subnormals their value.
 inline float widen(Half value) noexcept {
   const auto bits = static_cast<std::uint32_t>(value);
   const std::uint32_t magnitude = (bits & 0x7fffU) << 13;
@@ -32,8 +31,8 @@ inline BFloat16 narrow_to_bfloat16(float value) noexcept {
   return static_cast<BFloat16>(nan ? quiet : rounded);
 }
 
-// Normal results are rounded in integers; subnormal ones by adding a constant whose last place is that of the
-// result.
+// Normal results are rounded with integer arithmetic, subnormal ones by adding a constant whose last place is the
+// result's.
 inline Half narrow_to_half(float value) noexcept {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = (bits >> 16) & 0x8000U;

@@ -9,7 +9,7 @@
 namespace leat::detail {
 namespace {
 
-// A call on its way through a stream. Destroyed without having run, it fails its communicator.
+// A call on its way through a stream. If it is destroyed before it has run, its communicator fails.
 class PendingCall {
  public:
   PendingCall(std::shared_ptr<CallQueue> queue, const CollectiveCall& call)

@@ -9,8 +9,8 @@
 
 namespace leat::detail {
 
-// Calls run in the order in which they were made, also across streams. A call that its stream skips, because
-// something before it failed, fails the communicator at once, so that peers need not wait for their deadline.
+// Calls run in the order in which they were made, even across streams. If a stream skips a call because something
+// before it failed, the communicator fails at once, so that peers need not wait until their deadline.
 class HostCommunicator final : public Communicator {
  public:
   HostCommunicator(std::unique_ptr<HostEngine> engine, Device& device, std::chrono::milliseconds timeout);

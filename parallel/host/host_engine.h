@@ -1,5 +1,5 @@
-// What a communicator over host memory is made of: blocking collectives of one rank. HostCommunicator turns
-// them into work on streams.
+// The interface to one rank's blocking collectives over host memory. HostCommunicator turns them into work on
+// streams.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace leat::detail {
 
-// run() is called by one thread at a time (not always the same one); abort() by any, also during run().
+// run() is called by one thread at a time (not always the same one), abort() by any thread, also during run().
 class HostEngine {
  public:
   virtual ~HostEngine() = default;
@@ -20,12 +20,12 @@ class HostEngine {
   virtual int size() const noexcept = 0;
   virtual std::string name() const = 0;
 
-  // Carries out this rank's side and returns when its memory holds the result and no other rank uses it.
-  // Returns within the engine's timeout, or throws CommunicationError, also with peers that are lost or in
-  // disagreement; after an error every further call throws.
+  // Carries out this rank's side. Returns when its memory holds the result and no other rank uses its memory. Returns
+  // or throws CommunicationError within the engine's timeout, even if peers are lost or disagree. After an error,
+  // every further call throws.
   virtual void run(const CollectiveCall& call) = 0;
 
-  // Makes run() throw, here and on the other ranks, now and from now on.
+  // Makes the current run() and all later ones throw, here and on the other ranks.
   virtual void abort(std::string_view why) noexcept = 0;
 
  protected:

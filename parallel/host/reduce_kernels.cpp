@@ -12,7 +12,7 @@ namespace {
 template <class T>
 T add(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
-    using Unsigned = std::make_unsigned_t<T>;  // wraps round where signed addition is undefined
+    using Unsigned = std::make_unsigned_t<T>;  // wraps around, where signed overflow would be undefined
     return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
   } else {
     return a + b;

@@ -1,4 +1,4 @@
-// Element-wise sums and maxima on the host, shared by the communicators that run there. Built with -O3: g++
+// Element-wise sums and maxima on the host, shared by the communicators that run there. Built with -O3, because g++
 // 12 vectorizes these loops at no lower level.
 #pragma once
 
@@ -8,19 +8,19 @@
 
 namespace leat::detail {
 
-// into[i] = op(into[i], from[i]) for `count` elements; the two do not overlap. Integers wrap round. The
-// maximum of numbers only: with a NaN the result is one of the two.
+// Computes into[i] = op(into[i], from[i]) for `count` elements. The two arrays must not overlap. Integers wrap
+// around. The maximum is defined for numbers only: if one operand is NaN, the result is one of the two.
 using ReduceKernel = void (*)(void* into, const void* from, std::size_t count);
 
-// The kernel for f32, f64, i32 or i64; throws ArgumentError for any other dtype.
+// Returns the kernel for f32, f64, i32 or i64. Throws ArgumentError for any other dtype.
 ReduceKernel reduce_kernel(ReduceOp op, DType dtype);
 
 bool is_half_precision(DType dtype) noexcept;  // f16 or bf16: reduced in f32
 
-// Whether all_reduce takes the dtype: f32, f64, i32, i64, f16, bf16.
+// Returns whether all_reduce takes the dtype: f32, f64, i32, i64, f16, bf16.
 bool is_reducible(DType dtype) noexcept;
 
-// Conversion of f16 or bf16 elements to f32 and back (to nearest, ties to even).
+// Convert f16 or bf16 elements to f32 and back (to nearest, ties to even).
 void widen(float* to, const void* from, DType dtype, std::size_t count);
 void narrow(void* to, const float* from, DType dtype, std::size_t count);
 

@@ -9,7 +9,7 @@ namespace leat::detail {
 
 void LocalEngine::run(const CollectiveCall& call) {
   rendezvous_->arrive(rank_, call);
-  // From here to depart() nothing throws: the arguments were checked before, and the ranks agree on them.
+  // From here to depart() nothing throws: the arguments have been checked, and the ranks agree on them.
   if (call.data.count > 0) {
     if (call.kind == CollectiveCall::Kind::all_reduce) all_reduce(call);
     if (call.kind == CollectiveCall::Kind::broadcast) broadcast(call);
@@ -36,7 +36,7 @@ void LocalEngine::all_gather(const CollectiveCall& call) {
     void* place =
         static_cast<std::byte*>(call.gathered.data) + static_cast<std::size_t>(rank) * call.data.bytes();
     const void* from = rendezvous_->call_of(rank).data.data;
-    if (place != from) std::memcpy(place, from, call.data.bytes());  // equal: a gather in place
+    if (place != from) std::memcpy(place, from, call.data.bytes());  // equal for a gather in place
   }
 }
 

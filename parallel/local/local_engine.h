@@ -25,7 +25,7 @@ class LocalEngine final : public HostEngine {
   void broadcast(const CollectiveCall& call);
   void all_gather(const CollectiveCall& call);
 
-  const std::shared_ptr<Rendezvous> rendezvous_;  // shared by the group's ranks, which end in any order
+  const std::shared_ptr<Rendezvous> rendezvous_;  // shared by the group's ranks, which may end in any order
   const int rank_;
 };
 

@@ -1,4 +1,4 @@
-// The rendezvous of the ranks of one process, which carry out a collective over each other's memory.
+// A rendezvous of the ranks of one process, which then carry out a collective on each other's memory.
 #pragma once
 
 #include <chrono>
@@ -13,16 +13,16 @@
 
 namespace leat::detail {
 
-// Threads: arrive() and depart() alternate, called by one thread at a time for each rank; any thread may call fail()
-// and leave(). Invariants:
-//  1. A round begins when all ranks have arrived with calls that agree; then arrive() returns on every rank, even if
-//     the
-//     rendezvous fails meanwhile. Otherwise it throws on every rank.
-//  2. Between arrive() and depart() a rank only computes: it waits for nobody. Hence depart() needs no deadline.
-//  3. depart() returns when every rank has departed. So other ranks touch a rank's memory only between its own arrive()
-//     and depart(), and calls_ is constant between the two.
+// Threads: arrive() and depart() alternate, and are called by one thread at a time for each rank. Any thread may call
+// fail() and leave(). Invariants:
+//  1. A round begins when all ranks have arrived with calls that agree. Then arrive() returns on every rank, even if
+//     the rendezvous fails meanwhile. Otherwise it throws on every rank.
+//  2. Between arrive() and depart() a rank only computes and waits for no other rank. Hence depart() needs no
+//     deadline.
+//  3. depart() returns when every rank has departed. So other ranks access a rank's memory only between its own
+//     arrive() and depart(), and calls_ is constant between the two.
 //  4. Once failure_ is set it never changes, and no further round begins.
-//  5. What waiters test, round_, working_ and failure_, changes under mutex_ only.
+//  5. round_, working_ and failure_, which waiting threads test, change only under mutex_.
 class Rendezvous {
  public:
   Rendezvous(int ranks, std::chrono::milliseconds timeout);
@@ -33,20 +33,20 @@ class Rendezvous {
   // call), after the timeout (naming the ranks that are missing), and if the rendezvous has failed or fails now.
   void arrive(int rank, const CollectiveCall& call);
 
-  // The call that `rank` brought to this round; only between arrive() and depart().
+  // Returns the call that `rank` brought to this round. Call it only between arrive() and depart().
   const CollectiveCall& call_of(int rank) const noexcept { return calls_[static_cast<std::size_t>(rank)]; }
 
   void depart();
 
   void fail(std::string_view why) noexcept;  // every arrive() that waits, and each later one, throws
-  void leave(int rank) noexcept;             // the rank will not come again
+  void leave(int rank) noexcept;             // the rank will not arrive again
 
  private:
-  // All of these: mutex_ is held.
+  // The caller of these holds mutex_.
   [[noreturn]] void fail_and_throw(std::string why);
   void enter(int rank, const CollectiveCall& call);
   void begin_round();
-  std::string disagreement() const;  // empty: all calls agree
+  std::string disagreement() const;  // empty if all calls agree
   std::string missing(const std::vector<bool>& present) const;
 
   // Constant after construction.

@@ -10,7 +10,7 @@
 namespace leat::detail {
 namespace {
 
-// Small enough that a block and its sum stay in the first-level cache between the passes over them.
+// Small enough that a block and its sum stay in the L1 cache between the passes over them.
 constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
 using Block = std::array<std::byte, kBlockBytes>;
 

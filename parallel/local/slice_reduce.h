@@ -1,5 +1,5 @@
-// The reduction over buffers that one thread can read all of: each rank reduces its slice of everybody's
-// elements and writes the result to all.
+// A reduction over buffers that one thread can read: each rank reduces its slice of all ranks' elements and writes
+// the result to all buffers.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ struct ElementRange {
   std::size_t last = 0;
 };
 
-// Which of `count` elements `rank` of `ranks` reduces: disjoint, covering, and cut at multiples of 64
-// elements.
+// Returns which of `count` elements `rank` of `ranks` reduces. The slices are disjoint, cover all elements, and are
+// cut at multiples of 64 elements.
 ElementRange slice_of(int rank, int ranks, std::size_t count) noexcept;
 
-// Replaces elements [first, last) of every buffer by their reduction, computed in the order of the buffers;
-// f16 and bf16 in f32, rounded once. An element's bits depend on its inputs alone, not on how elements are
-// cut into slices or buckets. The dtype is one that is_reducible() takes.
+// Replaces elements [first, last) of every buffer by their reduction, computed in the order of the buffers. f16 and
+// bf16 are reduced in f32 and rounded once. The bits of an element depend only on its inputs, not on how the elements
+// are divided into slices or buckets. The dtype must be one that is_reducible() accepts.
 void slice_reduce(std::span<void* const> buffers, ElementRange range, DType dtype, ReduceOp op);
 
 }  // namespace leat::detail

@@ -1,4 +1,4 @@
-// The part of NCCL that leat uses, as a table of functions: filled from the library at run time, or by a
+// The part of NCCL that leat uses, as a table of functions. A table is filled from the library at run time, or by a
 // test.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace leat::detail {
 
-// Members are named and behave as in nccl.h, for which NCCL's user guide is the reference.
+// Members have the names and the behavior of the functions in nccl.h. The reference is NCCL's user guide.
 struct NcclApi {
   decltype(&ncclGetVersion) get_version = nullptr;
   decltype(&ncclGetUniqueId) get_unique_id = nullptr;
@@ -25,14 +25,14 @@ struct NcclApi {
   decltype(&ncclGetErrorString) get_error_string = nullptr;
   decltype(&ncclGetLastError) get_last_error = nullptr;
 
-  // Two calls of the CUDA runtime: a communicator belongs to the device that is current when it is made. The guard
-  // makes it the calling thread's; it is null where there is no GPU to make current, in a test.
+  // Two functions on the CUDA runtime. A communicator belongs to the device that is current when it is created. The
+  // guard makes a device current for the calling thread. It is null in a test without a GPU.
   int (*device_of)(const void* memory) = nullptr;  // the ordinal of the GPU that holds the memory
   std::unique_ptr<cuda::DeviceGuard> (*make_current)(int ordinal) = nullptr;
 };
 
-// libnccl.so.2, opened on first use and never closed. Throws CommunicationError where it, or a function in
-// it, is missing.
+// Returns the functions of libnccl.so.2, which is opened on first use and never closed. Throws CommunicationError if
+// the library or one of its functions is missing.
 const NcclApi& nccl_library();
 
 }  // namespace leat::detail

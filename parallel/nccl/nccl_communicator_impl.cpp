@@ -33,7 +33,8 @@ ncclDataType_t type_of(DType dtype) {
   }
 }
 
-// Each rank counts the communicators it makes; so the n-th of one rank meets the n-th of the others.
+// Each rank counts the communicators it creates, so that its n-th communicator connects to the n-th of the other
+// ranks.
 std::string next_prefix(TcpStore& store, const std::string& prefix) {
   return fmt::format("{}/{}", prefix, store.add(fmt::format("{}/made/{}", prefix, store.world().rank), 1));
 }
@@ -128,14 +129,14 @@ void NcclCommunicator::barrier() {
     announce(error.what());
     throw;
   }
-  device_.synchronize(stream_.ref());  // the stream is empty; this throws what failed on it
+  device_.synchronize(stream_.ref());  // the stream is empty; this throws its failure, if any
 }
 
 void NcclCommunicator::announce(std::string_view why) noexcept {
   try {
     if (announced().empty()) store_->set(prefix_ + "/aborted", fmt::format("rank {}: {}", rank(), why));
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): on purpose
-    // The store is gone, so rank 0 is too: the others find out as this rank did, or by their own deadlines.
+    // The store is gone, and so is rank 0. The other ranks notice that as this rank did, or by their own deadlines.
   }
 }
 

@@ -9,7 +9,7 @@
 
 namespace leat::detail {
 
-// Collectives are handed to NCCL on the caller's stream. `api` is the library, or a test's.
+// Passes collectives to NCCL on the caller's stream. `api` is the library's table of functions, or a test's.
 class NcclCommunicator final : public Communicator {
  public:
   NcclCommunicator(const NcclApi& api, std::shared_ptr<TcpStore> store, Device& device,
@@ -29,17 +29,17 @@ class NcclCommunicator final : public Communicator {
  private:
   ncclUniqueId exchange_id(std::chrono::milliseconds timeout);
   void call(const char* name, const NcclHandle::Call& function);
-  void announce(std::string_view why) noexcept;  // lets the other ranks know that this one gave up
-  std::string announced();                       // why another rank gave up; empty: none has
+  void announce(std::string_view why) noexcept;  // tells the other ranks that this one gave up
+  std::string announced();                       // why another rank gave up; empty if none has
 
   const NcclApi& api_;
   const std::shared_ptr<TcpStore> store_;  // shared with other communicators of the same world
   const std::string prefix_;
   Device& device_;
   DeviceBuffer token_;  // what barrier() sums
-  Stream stream_;       // of barrier()
+  Stream stream_;       // used by barrier()
   Event event_;
-  NcclHandle handle_;  // last: destroyed before the memory and the stream that NCCL uses
+  NcclHandle handle_;  // last, so that it is destroyed before the memory and the stream that NCCL uses
 };
 
 }  // namespace leat::detail

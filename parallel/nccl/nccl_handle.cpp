@@ -11,7 +11,7 @@
 namespace leat::detail {
 namespace {
 
-// NCCL tells nobody when it is done: its state has to be asked for.
+// NCCL does not notify when it is done, so its state must be polled.
 constexpr auto kPollInterval = std::chrono::milliseconds(1);
 constexpr auto kQuestionInterval = std::chrono::milliseconds(100);
 
@@ -36,7 +36,7 @@ NcclHandle::NcclHandle(const NcclApi& api, int device, int ranks, const ncclUniq
   const auto current = api_.make_current(device_);
   ncclConfig_t config = non_blocking();
   const ncclResult_t result = api_.comm_init_rank_config(&handle_, ranks, id, rank, &config);
-  // Success only means that NCCL has begun: the communicator's own state tells more.
+  // Success only means that NCCL has begun. The communicator's own state tells the result.
   settle(lock, "ncclCommInitRankConfig", result == ncclSuccess ? ncclInProgress : result);
 }
 
@@ -49,7 +49,8 @@ NcclHandle::~NcclHandle() {
     settle(lock, "ncclCommFinalize", api_.comm_finalize(handle_));
     api_.comm_destroy(std::exchange(handle_, nullptr));
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): on purpose
-    // settle() has aborted it: it is gone, though not in good order, and there is nobody to tell.
+    // settle() has aborted the communicator, so it is freed, though not in an orderly way. A destructor cannot report
+    // that.
   }
 }
 
@@ -90,7 +91,7 @@ void NcclHandle::pause(std::unique_lock<std::mutex>& lock, const char* name, Pol
   }
   if (!poll.next_question.passed()) return;
   poll.next_question = Deadline(kQuestionInterval);
-  lock.unlock();  // the question may take a while, and abort() must get in
+  lock.unlock();  // the question may take a while, and must not block abort()
   std::string reason = given_up_();
   lock.lock();
   require_open();
@@ -124,7 +125,7 @@ void NcclHandle::end(std::string why) {
   ended_.notify_all();
   if (handle_ == nullptr) return;
   const auto current = api_.make_current(device_);
-  api_.comm_abort(std::exchange(handle_, nullptr));  // frees it, whatever it returns
+  api_.comm_abort(std::exchange(handle_, nullptr));  // frees the communicator, whatever it returns
 }
 
 void NcclHandle::abort(std::string_view why) noexcept {
@@ -132,7 +133,7 @@ void NcclHandle::abort(std::string_view why) noexcept {
     const std::lock_guard lock(mutex_);
     end(why.empty() ? "the communicator was aborted" : std::string(why));
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): on purpose
-    // The device cannot be made current: then nothing runs on it either.
+    // The device cannot be made current, so nothing runs on it either.
   }
 }
 

@@ -1,4 +1,4 @@
-// An ncclComm_t and the rules of its use.
+// An owned ncclComm_t, which enforces the rules for its use.
 #pragma once
 
 #include <chrono>
@@ -14,30 +14,29 @@
 
 namespace leat::detail {
 
-// The owner of a non-blocking communicator. Threads: any may call any member; calls into NCCL are one at a
-// time. Invariants:
-//  1. NCCL is entered with mutex_ held and the communicator's device current, and never waits inside, because
-//  the
-//     communicator is non-blocking; so abort() is never kept out for long.
-//  2. After a call that NCCL is still working on (ncclInProgress) no other call is made until it has settled.
-//  3. handle_ is null from abort() on, and failure_ then says why; the first reason stays.
+// Owns a non-blocking communicator. Threads: any thread may call any member; calls into NCCL are made one at a time.
+// Invariants:
+//  1. NCCL is called with mutex_ held and the communicator's device current. It never waits inside a call, because
+//     the communicator is non-blocking. So abort() never has to wait long.
+//  2. After a call that NCCL is still working on (ncclInProgress), no other call is made until it has settled.
+//  3. handle_ is null from abort() on, and failure_ then gives the reason. The first reason stays.
 class NcclHandle {
  public:
-  // Starts joining the communicator and waits until NCCL has connected all ranks. `given_up` is asked now and
-  // then during waits and returns a reason to stop waiting, or nothing. Throws CommunicationError.
+  // Starts joining the communicator and waits until NCCL has connected all ranks. `given_up` returns a reason to stop
+  // waiting, or an empty string; it is called repeatedly during waits. Throws CommunicationError.
   NcclHandle(const NcclApi& api, int device, int ranks, const ncclUniqueId& id, int rank,
              std::chrono::milliseconds timeout, std::function<std::string()> given_up);
-  ~NcclHandle();  // in good order where NCCL can, else by an abort
+  ~NcclHandle();  // in an orderly way if possible, else by an abort
   NcclHandle(const NcclHandle&) = delete;
   NcclHandle& operator=(const NcclHandle&) = delete;
 
   using Call = std::function<ncclResult_t(ncclComm_t)>;
 
-  // Makes one call and waits until NCCL has taken it. An error aborts the communicator and throws
+  // Makes one call and waits until NCCL has accepted it. An error aborts the communicator and throws
   // CommunicationError.
   void call(const char* name, const Call& function);
 
-  // Waits until `done` returns true; asks for asynchronous errors meanwhile. Errors as for call().
+  // Waits until `done` returns true, and checks for asynchronous errors meanwhile. Errors as for call().
   void wait_until(const char* name, const std::function<bool()>& done);
 
   void abort(std::string_view why) noexcept;
@@ -45,7 +44,7 @@ class NcclHandle {
  private:
   struct Poll;  // the state of one wait: its deadline, and when to ask given_up_ next
 
-  // All of these: mutex_ is held; by `lock`, where that is passed, which is released while waiting.
+  // The caller of these holds mutex_. If `lock` is passed, it holds mutex_, and is released while waiting.
   void settle(std::unique_lock<std::mutex>& lock, const char* name, ncclResult_t result);
   void pause(std::unique_lock<std::mutex>& lock, const char* name, Poll& poll);
   [[noreturn]] void fail(const char* name, ncclResult_t result);

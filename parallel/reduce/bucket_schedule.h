@@ -1,4 +1,4 @@
-// Which bucket may be reduced when, in one backward pass.
+// The schedule of one backward pass: which bucket may be reduced when.
 #pragma once
 
 #include <cstddef>
@@ -7,34 +7,33 @@
 
 namespace leat::detail {
 
-// A plain class, not thread-safe. Invariants, for every order in which gradients become ready:
-//  1. A bucket is launched once, when all its gradients are ready and all buckets before it are launched. So
-//  every rank
-//     launches the buckets in the same order, 0 to n-1.
+// Not thread-safe. Invariants, for every order in which gradients become ready:
+//  1. A bucket is launched once, when all its gradients are ready and all buckets before it are launched. So every
+//     rank launches the buckets in the same order, 0 to n-1.
 //  2. When all gradients are ready, all buckets are launched.
 class BucketSchedule {
  public:
-  // `bucket_of[i]` is the bucket of gradient i; buckets are numbered from 0 and none is empty.
+  // `bucket_of[i]` is the bucket of gradient i. Buckets are numbered from 0, and none is empty.
   explicit BucketSchedule(std::vector<std::size_t> bucket_of);
 
-  // Buckets [first, last) are to be launched now.
+  // Buckets [first, last) must be launched now.
   struct Launch {
     std::size_t first = 0;
     std::size_t last = 0;
   };
 
-  // Gradient i is ready. Throws ArgumentError where there is no such gradient, or where it was ready before.
+  // Marks gradient i as ready. Throws ArgumentError if there is no such gradient, or if it is already marked.
   Launch mark_ready(std::size_t i);
 
   bool is_ready(std::size_t i) const { return ready_[i]; }
   bool complete() const noexcept { return launched_ == outstanding_.size(); }
   std::vector<std::size_t> missing() const;  // gradients that are not ready yet
-  void reset();                              // for the next backward pass
+  void reset();                              // prepares for the next backward pass
 
  private:
   const std::vector<std::size_t> bucket_of_;
-  std::vector<std::size_t> sizes_;        // gradients of each bucket
-  std::vector<std::size_t> outstanding_;  // of these, not ready yet
+  std::vector<std::size_t> sizes_;        // number of gradients in each bucket
+  std::vector<std::size_t> outstanding_;  // how many of these are not ready yet
   std::vector<bool> ready_;
   std::size_t launched_ = 0;
 };

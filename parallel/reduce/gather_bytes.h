@@ -1,4 +1,4 @@
-// Small host data of all ranks, brought together by a communicator of any device.
+// A gather of small host data from all ranks, with a communicator of any device.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace leat::detail {
 
-// Every rank passes the same number of bytes and gets those of all ranks, in rank order. The host waits.
+// Returns the bytes of all ranks, in rank order. Every rank must pass the same number of bytes. The host waits.
 // Throws CommunicationError.
 std::vector<std::string> gather_bytes(Communicator& communicator, std::span<const std::byte> mine,
                                       StreamRef stream);

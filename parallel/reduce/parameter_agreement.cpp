@@ -14,7 +14,7 @@
 namespace leat::detail {
 namespace {
 
-// FNV-1a in 64 bits: tells accidental differences apart, which is all it is for.
+// FNV-1a in 64 bits, which detects accidental differences. It need not resist deliberate ones.
 std::uint64_t digest_of(std::string_view text) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -28,7 +28,7 @@ std::string describe(std::span<const Parameter> parameters, std::size_t i) {
                      to_string(parameter.value.shape));
 }
 
-// One digest for each parameter, filled up to `size` with that of "no parameter".
+// Returns one digest for each parameter, filled up to `size` with the digest of "no parameter".
 std::vector<std::uint64_t> digests(std::span<const Parameter> parameters, std::size_t size) {
   std::vector<std::uint64_t> list(size);
   for (std::size_t i = 0; i < size; ++i) list[i] = digest_of(describe(parameters, i));
@@ -40,7 +40,7 @@ std::vector<std::string> gather(Communicator& communicator, const T& items, Stre
   return gather_bytes(communicator, std::as_bytes(std::span(items)), stream);
 }
 
-// The first item in which `other` differs from `mine`; their size where there is none.
+// Returns the index of the first item in which `other` differs from `mine`, or their size if they are equal.
 std::size_t first_difference(const std::string& mine, const std::string& other) {
   const auto at = std::mismatch(mine.begin(), mine.end(), other.begin()).first;
   return static_cast<std::size_t>(at - mine.begin()) / sizeof(std::uint64_t);
@@ -57,7 +57,8 @@ Summary summary_in(const std::string& bytes) {
   return summary;
 }
 
-// Gathered only after a difference was found; every rank finds the same one.
+// Throws the error. Called only after a difference was found, so that the details are gathered only then. Every rank
+// finds the same difference.
 [[noreturn]] void report(Communicator& communicator, std::span<const Parameter> parameters,
                          const std::vector<std::string>& summaries, StreamRef stream) {
   std::size_t most = 0;

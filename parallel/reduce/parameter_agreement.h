@@ -8,9 +8,9 @@
 
 namespace leat::detail {
 
-// Compares number, names, dtypes and shapes of the parameters over all ranks. Throws CommunicationError on
-// all of them where they differ, naming the first parameter that does and what two ranks hold there. The
-// ranks exchange messages of equal size, whatever they hold, so the check itself cannot go out of step.
+// Compares the number, names, dtypes and shapes of the parameters over all ranks. If they differ, throws
+// CommunicationError on all ranks, naming the first parameter that differs and its form on two ranks. The ranks
+// exchange messages of equal size, whatever their parameters, so the check itself cannot get out of step.
 void require_same_parameters(Communicator& communicator, std::span<const Parameter> parameters,
                              StreamRef stream);
 

@@ -15,13 +15,13 @@ class Deadline {
   Clock::time_point time() const noexcept { return end_; }
   bool passed() const noexcept { return Clock::now() >= end_; }
 
-  // Rounded up; never negative.
+  // Returns the time left, rounded up and never negative.
   std::chrono::milliseconds left() const noexcept {
     return std::max(std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now()),
                     std::chrono::milliseconds(0));
   }
 
-  // What is left as poll(2) takes it, at most a minute; then poll again.
+  // Returns the time left as a timeout for poll(2), at most a minute. If it is longer, poll again.
   int poll_timeout() const noexcept { return static_cast<int>(std::min<long long>(left().count(), 60'000)); }
 
  private:

@@ -22,21 +22,23 @@ struct Launcher {
   const char* local_rank;
 };
 
-// Under Slurm, mpirun starts its processes by a step of srun, one task for each host.
+// Under Slurm, mpirun starts its processes through a step of srun with one task per host, so these are checked before
+// srun.
 constexpr std::array kMpirun{
     Launcher{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"},
     Launcher{"mpirun", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK"}};
 constexpr Launcher kHydra{"mpirun", "PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID"};
 constexpr Launcher kSlurmStep{"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_LOCALID"};
 constexpr Launcher kSlurmJob{"srun", "SLURM_NTASKS", "SLURM_PROCID", "SLURM_LOCALID"};
-// Others, Cray's among them, set PMI's variables too; so does srun --mpi=pmi2.
+// Other launchers, Cray's among them, also set PMI's variables, and so does srun --mpi=pmi2. Hence these are checked
+// last.
 constexpr Launcher kPmi{"a launcher that speaks PMI", "PMI_SIZE", "PMI_RANK", "PMI_LOCAL_RANK"};
 
-// Slurm numbers steps of its own (the batch script, the shell of salloc) from here on: slurm.h's
-// SLURM_MAX_NORMAL_STEP_ID.
+// Slurm gives its own steps (the batch script, the shell of salloc) numbers from here on: SLURM_MAX_NORMAL_STEP_ID in
+// slurm.h.
 constexpr std::uint64_t kFirstOwnStep = 0xfffffff0;
 
-// nullopt where the variable is not set, or is no number.
+// Returns nullopt if the variable is not set, or is not a number.
 std::optional<std::uint64_t> number_in(const char* name) {
   const char* const text = std::getenv(name);
   if (text == nullptr) return std::nullopt;

@@ -1,11 +1,11 @@
-// The bytes between a TcpStore and its server. Integers are little-endian and unsigned.
+// The protocol between a TcpStore and its server. Integers are little-endian and unsigned.
 //
 //   hello    client to server, once:  magic[8] = "leat-kv1", world_size u32, rank u32
 //   request  client to server:        op u8, wait_ms u32, key_size u32, value_size u32, key, value
 //   reply    server to client, one for the hello and one for each request, in order:
 //                                     status u8, size u32, payload
 //
-// Nothing is deserialized beyond these lengths, and each length is checked before memory is taken.
+// Nothing beyond these fields is parsed, and each length is checked before memory is allocated.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ std::string encode(const StoreHello& hello);
 std::string encode(const StoreRequest& request);  // throws ArgumentError for a key or value beyond the limits
 std::string encode(const StoreReply& reply);
 
-// Takes one whole message off the front of `buffer`; nullopt where more bytes are needed. Throws
+// Removes one whole message from the front of `buffer`. Returns nullopt if more bytes are needed. Throws
 // CommunicationError for bytes that cannot become a valid message.
 std::optional<StoreHello> take_hello(std::string& buffer);
 std::optional<StoreRequest> take_request(std::string& buffer);

@@ -14,7 +14,7 @@
 namespace leat::detail {
 namespace {
 
-constexpr std::size_t kMaxStrangers = 64;  // connections beyond one for each rank
+constexpr std::size_t kMaxStrangers = 64;  // connections allowed beyond one for each rank
 constexpr int kAcceptPause = 100;          // ms
 
 }  // namespace
@@ -25,7 +25,7 @@ StoreServer::StoreServer(UniqueFd listener, int world_size)
       thread_(start_service_thread("leat-store", [this] { serve(); })) {}
 
 StoreServer::~StoreServer() {
-  static_cast<void>(stop_.notify());  // false: other code has closed it, which poll() reports, too
+  static_cast<void>(stop_.notify());  // false: other code has closed it, which poll() also reports
   thread_.join();
 }
 
@@ -79,7 +79,7 @@ void StoreServer::accept_one() {
 
 void StoreServer::handle(StoreSession& session, short events) {
   if ((events & POLLOUT) != 0) session.flush();
-  // A hang-up is read too: recv() then tells that the client is gone.
+  // On a hang-up, read too: recv() then reports that the client is gone.
   if ((events & (POLLIN | POLLRDHUP | POLLHUP | POLLERR)) != 0) session.receive();
   advance(session);
 }

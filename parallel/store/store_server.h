@@ -16,13 +16,13 @@
 
 namespace leat::detail {
 
-// Threads: the constructor, wait_for_goodbyes() and the destructor belong to the owner; everything else
-// happens on the server's own thread. Invariants:
-//  1. Sessions and the table are touched by the server's thread only.
-//  2. A rank has at most one session; a hello with another world size, or with a rank that is here, is refused with a
-//     message that names both sides.
-//  3. present_ is the number of sessions with a rank, and changes under mutex_.
-//  4. Strangers cannot crowd out the ranks: sessions that have not said hello are bounded in number and time.
+// Threads: the constructor, wait_for_goodbyes() and the destructor belong to the owner; everything else runs on the
+// server's own thread. Invariants:
+//  1. Only the server's thread accesses the sessions and the table.
+//  2. A rank has at most one session. A hello with another world size, or with a rank that already has a session, is
+//     refused with a message that names both sides.
+//  3. present_ is the number of sessions with a rank, and changes only under mutex_.
+//  4. Strangers cannot crowd out the ranks: sessions that have not said hello are limited in number and time.
 class StoreServer {
  public:
   StoreServer(UniqueFd listener, int world_size);
@@ -30,7 +30,7 @@ class StoreServer {
   StoreServer(const StoreServer&) = delete;
   StoreServer& operator=(const StoreServer&) = delete;
 
-  // Waits until every rank that came has gone; false at the deadline.
+  // Waits until every rank that connected has said goodbye or is lost. Returns false if the deadline passes first.
   bool wait_for_goodbyes(const Deadline& deadline);
 
  private:
@@ -38,7 +38,7 @@ class StoreServer {
   void accept_one();
   int poll_timeout() const;
   void handle(StoreSession& session, short events);
-  void advance(StoreSession& session);  // carries out what its input holds
+  void advance(StoreSession& session);  // carries out the requests in its input
   void greet(StoreSession& session, const StoreHello& hello);
   void carry_out(StoreSession& session, StoreRequest request);
   void answer_waiting(const std::string& key);
@@ -51,7 +51,7 @@ class StoreServer {
   const WakePipe stop_;  // ends the thread
   const int world_size_;
 
-  // The server's thread alone.
+  // Used only by the server's thread.
   std::list<StoreSession> sessions_;
   bool accepting_ = true;  // false for a moment after the process ran out of descriptors
   StoreTable table_;
@@ -61,7 +61,7 @@ class StoreServer {
   std::condition_variable changed_;
   int present_ = 0;
 
-  std::thread thread_;  // last: starts when all is in place
+  std::thread thread_;  // last, so that it starts when all members exist
 };
 
 }  // namespace leat::detail

@@ -13,7 +13,7 @@ namespace leat::detail {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
-constexpr auto kHelloPatience = std::chrono::seconds(10);  // a client that says nothing is dropped
+constexpr auto kHelloPatience = std::chrono::seconds(10);  // a client that says nothing by then is dropped
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// One client's connection, on the server's side.
+// A client's connection, on the server's side.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace leat::detail {
 
-// Buffers the bytes of a non-blocking socket in both directions. One request at a time: while a reply is owed
-// or not yet sent, no more is read, so a client cannot make the server hold more than one frame each way. Not
-// thread-safe.
+// Buffers the bytes of a non-blocking socket in both directions. Handles one request at a time: while a reply is
+// outstanding, nothing more is read, so a client cannot make the server hold more than one frame in each direction.
+// Not thread-safe.
 class StoreSession {
  public:
   explicit StoreSession(UniqueFd fd);
@@ -22,21 +22,21 @@ class StoreSession {
   const std::string& peer() const noexcept { return peer_; }
 
   short wanted_events() const noexcept;  // for poll(2)
-  void receive();                        // reads what there is
-  void flush();                          // writes what the socket takes
-  void reply(const StoreReply& reply);   // ends what is waited for
-  void refuse(std::string_view why);     // replies, then closes as soon as that is sent
+  void receive();                        // reads what has arrived
+  void flush();                          // writes as much as the socket takes
+  void reply(const StoreReply& reply);   // also ends a wait
+  void refuse(std::string_view why);     // replies, then closes once the reply is sent
 
   bool finished() const noexcept { return closed_ || (closing_ && out_.empty()); }
   bool ready_for_next() const noexcept { return !waiting && !closing_ && !closed_ && out_.empty(); }
   std::string& input() noexcept { return in_; }
 
-  // What the server keeps for each client.
+  // The server's data about each client.
   struct Wait {
     std::string key;
     Deadline deadline;
   };
-  std::optional<int> rank;      // after the hello
+  std::optional<int> rank;      // set after the hello
   std::optional<Wait> waiting;  // a get whose key does not exist yet
   Deadline hello_deadline;
 

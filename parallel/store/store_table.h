@@ -8,17 +8,16 @@
 
 namespace leat::detail {
 
-// Not thread-safe. What exceeds a limit throws CommunicationError and changes nothing.
+// Not thread-safe. A change that would exceed a limit throws CommunicationError and has no effect.
 class StoreTable {
  public:
   static constexpr std::size_t kMaxKeys = 1 << 20;
-  static constexpr std::size_t kMaxBytes = std::size_t{256} << 20;  // of keys and values together
+  static constexpr std::size_t kMaxBytes = std::size_t{256} << 20;  // keys and values together
 
   void set(const std::string& key, std::string value);
-  const std::string* find(const std::string& key) const;  // nullptr: there is none
+  const std::string* find(const std::string& key) const;  // nullptr if the key does not exist
 
-  // Adds `delta`, a decimal number, to the value (0 where there is none) and returns the sum; both fit in 64
-  // bits.
+  // Adds `delta`, a decimal number, to the value (0 if there is none) and returns the sum. Both must fit in 64 bits.
   const std::string& add(const std::string& key, const std::string& delta);
 
  private:

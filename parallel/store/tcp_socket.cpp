@@ -21,7 +21,7 @@ namespace {
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-// How long to wait before the next attempt where nobody listens yet.
+// Time between attempts to connect while nothing listens yet.
 constexpr auto kRetryInterval = std::chrono::milliseconds(20);
 
 std::string text_of(int error) {
@@ -46,7 +46,7 @@ UniqueFd make_socket(const addrinfo& address) {
       ::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
 }
 
-// Waits for `events`; false at the deadline.
+// Waits for `events`. Returns false if the deadline passes first.
 bool wait_for(int fd, short events, const Deadline& deadline) {
   pollfd entry{.fd = fd, .events = events, .revents = 0};
   while (true) {
@@ -57,7 +57,7 @@ bool wait_for(int fd, short events, const Deadline& deadline) {
   }
 }
 
-// 0, or the error of one attempt.
+// Makes one attempt to connect. Returns 0, or the error.
 int try_connect(const UniqueFd& socket, const addrinfo& address, const Deadline& deadline) {
   if (!socket) return errno;
   if (::connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0) return 0;
@@ -71,7 +71,7 @@ int try_connect(const UniqueFd& socket, const addrinfo& address, const Deadline&
 
 void send_small_frames_at_once(int fd) {
   const int on = 1;
-  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // without it the store is slower, not wrong
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // without it the store is slower, but works
 }
 
 struct Endpoint {
@@ -79,7 +79,7 @@ struct Endpoint {
   std::string port;
 };
 
-template <class Query>  // getsockname or getpeername
+template <class Query>  // Query is getsockname or getpeername
 Endpoint endpoint_of(int fd, Query query) {
   sockaddr_storage storage{};
   socklen_t size = sizeof storage;
@@ -131,7 +131,7 @@ UniqueFd connect_to(const std::string& address, std::uint16_t port, const Deadli
           "nobody answers at {}:{} ({}); is rank 0 running, and are MASTER_ADDR and MASTER_PORT its?",
           address, port, text_of(error)));
     }
-    ::poll(nullptr, 0, static_cast<int>(kRetryInterval.count()));  // nothing tells when a listener appears
+    ::poll(nullptr, 0, static_cast<int>(kRetryInterval.count()));  // nothing notifies us of a new listener
   }
 }
 

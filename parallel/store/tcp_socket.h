@@ -1,5 +1,5 @@
-// TCP sockets with deadlines. All sockets are non-blocking and closed on exec; a lost peer is an error, never
-// a SIGPIPE; interrupted calls are resumed. What fails throws CommunicationError naming the address.
+// TCP sockets with deadlines. All sockets are non-blocking and close-on-exec. A lost peer is an error, never a
+// SIGPIPE. Interrupted calls are resumed. Failures throw CommunicationError naming the address.
 #pragma once
 
 #include <chrono>
@@ -14,10 +14,10 @@
 
 namespace leat::detail {
 
-// Listens on `address` (a host name or number of this machine) and no other. Port 0: one that is free.
+// Listens only at `address`, a host name or numeric address of this machine. Port 0 selects a free port.
 UniqueFd listen_at(const std::string& address, std::uint16_t port);
 
-// Connects, trying again while nobody listens there yet.
+// Connects, and tries again while nothing listens there yet.
 UniqueFd connect_to(const std::string& address, std::uint16_t port, const Deadline& deadline);
 
 void send_all(int fd, std::string_view bytes, const Deadline& deadline);

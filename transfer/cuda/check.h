@@ -1,4 +1,4 @@
-// Errors of the CUDA runtime as exceptions, and the current device as a scope.
+// CUDA runtime errors as exceptions, and a guard for the current device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,12 +9,12 @@
 
 namespace leat::detail::cuda {
 
-// Throws DeviceError "<device>: <call> of <bytes> bytes failed: <CUDA's text> (<CUDA's name>)" unless
-// `status` is success. Clears the runtime's last error, so that the next check of it reports its own.
+// Throws DeviceError "<device>: <call> of <bytes> bytes failed: <CUDA's text> (<CUDA's name>)" unless `status` is
+// cudaSuccess. Clears the runtime's last error, so that the next check does not report this one again.
 void check(cudaError_t status, std::string_view device, std::string_view call,
            std::optional<std::size_t> bytes = std::nullopt);
 
-// Makes a device the calling thread's current one, and the one before current again at the end of the scope.
+// Makes a device the calling thread's current device. The destructor restores the previous one.
 class DeviceGuard {
  public:
   DeviceGuard(int ordinal, std::string_view device);  // throws DeviceError

@@ -26,7 +26,7 @@ CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal), name_(full_name(ordinal
 DeviceBuffer CudaDevice::allocate(std::size_t bytes) {
   const DeviceGuard current = guard();
   void* memory = nullptr;
-  const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);  // for none, CUDA gives a null pointer
+  const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);  // for 0 bytes CUDA returns null
   check(cudaMalloc(&memory, at_least_one), "cudaMalloc", bytes);
   return DeviceBuffer(*this, static_cast<std::byte*>(memory), bytes);
 }
@@ -41,7 +41,7 @@ Stream CudaDevice::make_stream() {
 Event CudaDevice::make_event() {
   const DeviceGuard current = guard();
   cudaEvent_t event = nullptr;
-  // Blocking: a host thread that waits for it sleeps, and leaves its core to the workers.
+  // Blocking: a host thread that waits for the event sleeps and leaves its core to the workers.
   check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventBlockingSync),
         "cudaEventCreateWithFlags");
   return Event(*this, new CudaEvent(event));
@@ -123,8 +123,8 @@ CudaEvent& CudaDevice::checked(EventRef event) const {
   return *static_cast<CudaEvent*>(event.handle());
 }
 
-// Errors are not reported here: destructors have nobody to tell, and the error stays for the next call to
-// find.
+// Errors are not reported here, because a destructor cannot report them. CUDA keeps the error, so the next call finds
+// it.
 void CudaDevice::destroy(StreamRef stream) noexcept {
   const auto handle = static_cast<cudaStream_t>(stream.handle());
   cudaStreamSynchronize(handle);

@@ -1,4 +1,4 @@
-// A GPU behind the Device interface, on the CUDA runtime.
+// A GPU as a Device, implemented with the CUDA runtime.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,12 +14,12 @@
 
 namespace leat::detail::cuda {
 
-// Stream handles are cudaStream_t, made here or by a framework; the default streams (null, cudaStreamLegacy,
-// cudaStreamPerThread) are refused, since what they wait for depends on who asks. Event handles are
-// CudaEvent*.
+// Stream handles are of type cudaStream_t, created here or by a framework. The default streams (null,
+// cudaStreamLegacy, cudaStreamPerThread) are refused, because what they wait for depends on the calling thread. Event
+// handles are of type CudaEvent*.
 //
-// Threads: every member from any thread; each leaves the thread's current device as it was. State is constant
-// after construction but for host_work_, which has its own lock.
+// Threads: every member may be called from any thread, and leaves the thread's current device unchanged. The state is
+// constant after construction, except host_work_, which has its own lock.
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int ordinal);
@@ -41,7 +41,8 @@ class CudaDevice final : public Device {
   void synchronize(EventRef event) override;
   void synchronize(StreamRef stream) override;
 
-  // A failure is kept beside CUDA: host work behind it is skipped, kernels and copies are not.
+  // CUDA does not know about failures of host work. After one, later host work on the stream is skipped, but kernels
+  // and copies still run.
   void enqueue(StreamRef stream, std::function<void()> work) override;
   void normalize(void* to, const std::uint8_t* from, const PixelShape& shape, const Normalization& how,
                  StreamRef stream) override;

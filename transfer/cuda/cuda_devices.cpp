@@ -17,7 +17,7 @@ cudaError_t count_devices(int& count) noexcept {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) {
     count = 0;
-    cudaGetLastError();  // it has been reported; the next check of the last error is to find its own
+    cudaGetLastError();  // clears the error, which has been reported, for the next check
   }
   return status;
 }
@@ -25,7 +25,7 @@ cudaError_t count_devices(int& count) noexcept {
 }  // namespace
 
 Device& cuda_device(int ordinal) {
-  // Never destroyed: streams and buffers may live in other statics, and CUDA itself may be gone by then.
+  // Never destroyed: other static objects may own streams and buffers, and CUDA may already be shut down at exit.
   static auto* const mutex = new std::mutex;
   static auto* const devices = new std::map<int, cuda::CudaDevice>;
   const int count = cuda_device_count();

@@ -1,4 +1,4 @@
-// The owner of a CUDA event.
+// An owned CUDA event.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,24 +10,24 @@
 
 namespace leat::detail::cuda {
 
-// Without timing, which makes it cheap to record. Thread-safe; the members return CUDA's status.
+// The event has timing disabled, which makes it cheap to record. Thread-safe. The members return CUDA's status.
 class CudaEvent {
  public:
   explicit CudaEvent(cudaEvent_t handle) noexcept : handle_(handle) {}
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
-  ~CudaEvent() { cudaEventDestroy(handle_); }  // CUDA keeps it until work that uses it is done
+  ~CudaEvent() { cudaEventDestroy(handle_); }  // CUDA keeps the event until work that uses it is done
 
   cudaError_t record(cudaStream_t stream, HostWork& host_work);
   cudaError_t make_wait(cudaStream_t stream, HostWork& host_work);
   cudaError_t query() const { return cudaEventQuery(handle_); }
   cudaError_t synchronize() const { return cudaEventSynchronize(handle_); }
-  void rethrow() const;  // the failure that a synchronized event carries, if any
+  void rethrow() const;  // throws the failure that a synchronized event carries, if any
 
  private:
   const cudaEvent_t handle_;
-  mutable std::mutex mutex_;              // held over a recording, so that the two belong together
-  std::shared_ptr<FailureSlot> carried_;  // guarded by mutex_; shared with the queued host functions
+  mutable std::mutex mutex_;              // held during a recording, so that handle_ and carried_ match
+  std::shared_ptr<FailureSlot> carried_;  // guarded by mutex_; shared with queued host functions
 };
 
 }  // namespace leat::detail::cuda

@@ -7,7 +7,7 @@ namespace {
 
 using Closure = std::function<void()>;
 
-// Takes the closure over; it is run once, or lost with the context.
+// Takes ownership of the closure. It runs once, or is leaked if the context is lost.
 void CUDART_CB run_closure(void* argument) {
   const std::unique_ptr<Closure> closure(static_cast<Closure*>(argument));
   (*closure)();
@@ -32,7 +32,7 @@ void run_guarded(const Closure& work, FailureSlot& slot) noexcept {
 
 unsigned long long id_of(cudaStream_t stream) noexcept {
   unsigned long long id = 0;
-  cudaStreamGetId(stream, &id);  // fails for an invalid handle only, which the call that follows reports
+  cudaStreamGetId(stream, &id);  // fails only for an invalid handle, which the next call reports
   return id;
 }
 

@@ -6,9 +6,9 @@
 
 #include "leat/transfer/cuda/normalize_kernel.h"
 
-// The kernels are bound by memory: what counts is that a warp's accesses are coalesced and wide. A thread
-// makes 16 bytes of each plane it writes (kPack elements), in one store. Sizes and addresses that do not
-// allow it take the plain kernel, which gives the same bits: every value is one __fmaf_rn and one rounding.
+// The kernels are bound by memory bandwidth, so a warp's accesses must be coalesced and wide. A thread computes 16
+// bytes of each plane it writes (kPack elements) and writes them in one store. Sizes and addresses that do not allow
+// this use the plain kernel. It gives the same bits: every value is one __fmaf_rn and one rounding.
 namespace leat::detail::cuda {
 namespace {
 
@@ -20,8 +20,7 @@ struct Channels {
   float bias[4];
 };
 
-// Output formats: Element is how one value is stored, Pack is 16 bytes of them, Load is kPack bytes of
-// pixels.
+// Output formats. Element is the stored type of one value, Pack is 16 bytes of them, Load is kPack bytes of pixels.
 struct F32 {
   using Element = float;
   using Load = unsigned;
@@ -63,15 +62,16 @@ __device__ unsigned word(uint2 load, int i) {
   return i == 0 ? load.x : load.y;
 }
 
-// Byte i of consecutive loads, as a float.
+// Returns byte i of consecutive loads, as a float.
 template <class Load>
 __device__ float pixel(const Load* loads, int i) {
   constexpr int kBytes = static_cast<int>(sizeof(Load));
   return static_cast<float>(word(loads[i / kBytes], i % kBytes / 4) >> (8 * (i % 4)) & 0xffu);
 }
 
-// NHWC with three channels to NCHW, kPack pixels a thread: three loads, one store in each plane. The grid's x
-// runs over an image, its y over images. `pixels`, of one image, is a multiple of kPack.
+// NHWC with three channels to NCHW. Each thread handles kPack pixels: three loads, and one store per plane. The
+// grid's x dimension covers an image, its y dimension the images. `pixels` is the number of pixels per image, a
+// multiple of kPack.
 template <class Format>
 __global__ void __launch_bounds__(kThreads)
     planar3(typename Format::Element* __restrict__ to, const std::uint8_t* __restrict__ from,
@@ -96,7 +96,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// values[c % kChannels]. With three channels by comparison, so that the values stay in registers.
+// Returns values[c % kChannels]. For three channels it compares instead of indexing, so that the values stay in
+// registers.
 template <int kChannels>
 __device__ float select(const float (&values)[4], int c) {
   if constexpr (kChannels != 3) return values[c % kChannels];
@@ -104,9 +105,9 @@ __device__ float select(const float (&values)[4], int c) {
   return channel == 0 ? values[0] : channel == 1 ? values[1] : values[2];
 }
 
-// NHWC to NHWC, kPack elements a thread. `elements` is a multiple of kPack. Only with three channels does a
-// thread's first element lie in a channel other than 0; its constants are then selected, which keeps them in
-// registers.
+// NHWC to NHWC, kPack elements per thread. `elements` is a multiple of kPack. With three channels, a thread's first
+// element may be in any channel, so its constants are chosen with select(), which keeps them in registers. Otherwise
+// the first element is always in channel 0.
 template <class Format, int kChannels>
 __global__ void __launch_bounds__(kThreads)
     interleaved(typename Format::Element* __restrict__ to, const std::uint8_t* __restrict__ from,
@@ -131,8 +132,8 @@ __global__ void __launch_bounds__(kThreads)
   *reinterpret_cast<decltype(packed)*>(to + first) = packed;
 }
 
-// Any size, address, layout and number of channels: one pixel a thread. Element c of pixel i of an image goes
-// to i * pixel_step + c * channel_step of that image.
+// Any size, address, layout and number of channels, one pixel per thread. Element c of pixel i of an image is written
+// to index i * pixel_step + c * channel_step of that image.
 template <class Format>
 __global__ void __launch_bounds__(kThreads)
     plain(typename Format::Element* __restrict__ to, const std::uint8_t* __restrict__ from,
@@ -192,7 +193,7 @@ void launch(void* memory, const std::uint8_t* from, const PixelShape& shape, con
             cudaStream_t stream) {
   auto* const to = static_cast<typename Format::Element*>(memory);
   const Channels channels = channels_of(how);
-  const std::size_t pixels = shape.h * shape.w;  // of an image
+  const std::size_t pixels = shape.h * shape.w;  // per image
   const bool planar = how.layout == PixelLayout::nchw && shape.c != 1;
   const bool wide = aligned(to, 16) && aligned(from, sizeof(typename Format::Load));
   if (wide && !planar && shape.count() % Format::kPack == 0) {

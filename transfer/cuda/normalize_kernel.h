@@ -9,8 +9,8 @@
 
 namespace leat::detail::cuda {
 
-// Device::normalize() for memory of the current device; `how` has been checked. Returns the status of the
-// launch.
+// Implements Device::normalize() for memory of the current device. The caller has checked `how`. Returns the status
+// of the launch.
 cudaError_t launch_normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
                              const Normalization& how, cudaStream_t stream);
 

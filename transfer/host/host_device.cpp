@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::align_val_t kAlignment{256};
 
-// The streams of this process, so that one that was destroyed too early, or belongs to the process that this one was
-// forked from, is an error instead of a wait for a thread that is not there. (A new stream may get the place of a
-// destroyed one; then it is taken for that.)
+// The existing streams of this process. With it, using a stream that was already destroyed, or that belongs to the
+// parent process, is an error instead of an endless wait for a thread that does not exist. (A new stream may get the
+// address of a destroyed one. Then the two cannot be told apart.)
 class LiveStreams {
  public:
   static LiveStreams& all() {
@@ -32,7 +32,7 @@ class LiveStreams {
     const std::lock_guard lock(mutex_);
     streams_.insert(stream);
   }
-  // False: it is not there.
+  // Returns false if the stream is not in the set.
   bool remove(const void* stream) noexcept {
     const std::lock_guard lock(mutex_);
     return streams_.erase(stream) > 0;
@@ -137,7 +137,7 @@ HostEvent& HostDevice::checked(EventRef event) const {
 }
 
 void HostDevice::destroy(StreamRef stream) noexcept {
-  // A stream of another process is not there: its thread runs in that process only.
+  // A stream of the parent process is not in the set, because its thread runs only there.
   if (LiveStreams::all().remove(stream.handle())) delete static_cast<HostStream*>(stream.handle());
 }
 
@@ -157,7 +157,7 @@ namespace leat {
 
 Device& host_device() {
   static detail::HostDevice* const device =
-      new detail::HostDevice;  // never destroyed: streams may live in other statics
+      new detail::HostDevice;  // never destroyed: other static objects may own streams
   return *device;
 }
 

@@ -1,4 +1,4 @@
-// The CPU as a device: streams are threads, memory is host memory, pinning needs nothing.
+// The CPU as a Device: streams are threads, memory is host memory, and pinning does nothing.
 #pragma once
 
 #include "leat/transfer/device.h"
@@ -8,10 +8,10 @@ namespace leat::detail {
 class HostEvent;
 class HostStream;
 
-// Stateless: all state is in the streams and events, so every member is thread-safe and no thread runs while
-// there is no stream. Failures keep their type: what work threw is rethrown as itself (a CommunicationError,
-// say) by synchronize() of its stream, of an event recorded behind it, and of streams that waited for such an
-// event. A stream that failed stays failed.
+// Stateless: all state is in the streams and events. So every member is thread-safe, and no thread runs while no
+// stream exists. Failures keep their type: synchronize() rethrows the exception itself (a CommunicationError, for
+// example) for the stream, for an event recorded after the failure, and for streams that waited for such an event. A
+// stream that failed stays failed.
 class HostDevice final : public Device {
  public:
   DeviceKind kind() const noexcept override { return DeviceKind::host; }
@@ -36,7 +36,7 @@ class HostDevice final : public Device {
                  StreamRef stream) override;
 
  private:
-  HostStream& checked(StreamRef stream) const;  // throws DeviceError for another device's stream, or none
+  HostStream& checked(StreamRef stream) const;  // throws DeviceError for a null stream or another device's
   HostEvent& checked(EventRef event) const;
 
   void destroy(StreamRef stream) noexcept override;

@@ -5,7 +5,7 @@
 namespace leat::detail {
 
 void HostMark::fire(std::exception_ptr failure) noexcept {
-  // Notified under the lock: once it is free a waiter may return and drop the mark.
+  // Notify while holding the lock: once it is released, a waiter may return and destroy the mark.
   const std::lock_guard lock(mutex_);
   fired_ = true;
   failure_ = std::move(failure);

@@ -8,13 +8,13 @@
 
 namespace leat::detail {
 
-// One recording of an event: fires once, when its stream gets there. Thread-safe.
+// One recording of an event. Fires once, when its stream gets there. Thread-safe.
 class HostMark {
  public:
-  // `failure` is what had failed on the stream by then, or null.
+  // `failure` is the stream's failure up to this point, or null.
   void fire(std::exception_ptr failure) noexcept;
   bool fired() const;
-  std::exception_ptr wait() const;  // blocks until it has fired; returns the failure that it carries
+  std::exception_ptr wait() const;  // blocks until the mark has fired; returns its failure
 
  private:
   mutable std::mutex mutex_;
@@ -23,17 +23,17 @@ class HostMark {
   std::exception_ptr failure_;  // guarded by mutex_
 };
 
-// Points to its last recording, if any; who waits keeps the recording that was the last at that time.
+// Points to its last recording, if any. A waiting thread keeps a reference to the recording that it waits for.
 // Thread-safe.
 class HostEvent {
  public:
   void set(std::shared_ptr<HostMark> mark);
-  std::shared_ptr<HostMark> last() const;  // null: never recorded
+  std::shared_ptr<HostMark> last() const;  // null if the event was never recorded
 
  private:
   mutable std::mutex mutex_;
   std::shared_ptr<HostMark>
-      mark_;  // guarded by mutex_; shared with streams that have yet to fire or to pass it
+      mark_;  // guarded by mutex_; shared with streams that still have to fire or pass it
 };
 
 }  // namespace leat::detail

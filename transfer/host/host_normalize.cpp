@@ -45,7 +45,7 @@ void interleaved(T* to, const std::uint8_t* from, std::size_t pixels, const Tabl
   }
 }
 
-// One image: `pixels` of them become kChannels planes.
+// Converts one image of `pixels` pixels to kChannels planes.
 template <class T, std::size_t kChannels>
 void planar(T* to, const std::uint8_t* from, std::size_t pixels, const Tables<T>& tables) noexcept {
   for (std::size_t i = 0; i < pixels; ++i) {

@@ -7,9 +7,9 @@
 
 namespace leat::detail {
 
-// Device::normalize() for host memory, on the calling thread. `to` holds shape.count() elements of how.dtype;
-// it must not overlap `from`. A u8 has 256 values, so the formula is evaluated once for each value and
-// channel, exactly as normalize.h states it, and pixels are looked up.
+// Implements Device::normalize() for host memory, on the calling thread. `to` holds shape.count() elements of
+// how.dtype and must not overlap `from`. A u8 has 256 values, so the formula of normalize.h is evaluated once for
+// each value and channel, and pixels are looked up in that table.
 void normalize_on_host(void* to, const std::uint8_t* from, const PixelShape& shape,
                        const Normalization& how) noexcept;
 

@@ -50,7 +50,7 @@ void HostStream::push(Task task) {
 
 void HostStream::work_off() {
   for (;;) {
-    Task task;  // destroyed before the next one runs: a closure's captures are gone when a later mark fires
+    Task task;  // destroyed before the next one runs, so that its captures are gone when a later mark fires
     if (!pop(task)) return;
     perform(task);
   }

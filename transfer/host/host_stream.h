@@ -1,4 +1,4 @@
-// A stream of the host device: a queue, and the thread that works it off.
+// A stream of the host device: a queue, and the thread that runs it.
 #pragma once
 
 #include <condition_variable>
@@ -14,15 +14,14 @@
 
 namespace leat::detail {
 
-// Threads: any thread may call the members, except that work running on the stream must not call
-// synchronize() or the destructor; the stream's own thread runs everything that was queued.
+// Threads: any thread may call the members, but work running on the stream must not call synchronize() or the
+// destructor. The stream's own thread runs everything that was queued.
 // Invariants:
 //  1. Tasks run one at a time, in the order in which they were queued.
-//  2. Every mark that was queued fires, and every wait is waited for, whatever failed before: order holds on
-//     a failed stream too, and nobody hangs on it.
-//  3. The first failure stays for the stream's life; work behind it is skipped, marks behind it carry it.
-//  4. A wait names a mark that was queued before it. So there is no cycle of streams that wait for each
-//     other.
+//  2. Every queued mark fires, and every wait is carried out, even after a failure. So the order also holds on a
+//     failed stream, and nothing hangs on it.
+//  3. The first failure stays for the stream's life. Later work is skipped, and later marks carry the failure.
+//  4. A wait names a mark that was queued before it, so streams cannot wait for each other in a cycle.
 class HostStream {
  public:
   HostStream();
@@ -30,10 +29,10 @@ class HostStream {
   HostStream& operator=(const HostStream&) = delete;
   ~HostStream();  // runs what is queued, then ends the thread
 
-  void run(std::function<void()> work);           // what `work` throws is the stream's failure
-  void fire(std::shared_ptr<HostMark> mark);      // when everything before has run
-  void wait_for(std::shared_ptr<HostMark> mark);  // everything behind waits; a failure is taken over
-  void synchronize();                             // rethrows the failure, as the exception that it was
+  void run(std::function<void()> work);           // an exception from `work` becomes the stream's failure
+  void fire(std::shared_ptr<HostMark> mark);      // fires when everything before it has run
+  void wait_for(std::shared_ptr<HostMark> mark);  // makes later tasks wait; takes over the mark's failure
+  void synchronize();                             // rethrows the failure with its own type
 
  private:
   struct Work {
@@ -49,17 +48,17 @@ class HostStream {
 
   void push(Task task);
   void work_off();
-  bool pop(Task& task);  // blocks; false: the stream is ending and the queue is empty
+  bool pop(Task& task);  // blocks; false if the stream is ending and the queue is empty
   void perform(Task& task) noexcept;
 
-  std::exception_ptr failure_;  // the stream's thread alone
+  std::exception_ptr failure_;  // used only by the stream's thread
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> queue_;  // guarded by mutex_
   bool ending_ = false;     // guarded by mutex_
 
-  std::thread thread_;  // constant after construction; last, so that it starts when the rest is there
+  std::thread thread_;  // constant after construction; last, so that it starts when all members exist
 };
 
 }  // namespace leat::detail

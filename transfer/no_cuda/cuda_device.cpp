@@ -1,4 +1,4 @@
-// The CUDA backend of a build without CUDA: it says so.
+// The CUDA backend of a build without CUDA. It only reports that CUDA is missing.
 #include <fmt/format.h>
 
 #include "leat/transfer/device.h"

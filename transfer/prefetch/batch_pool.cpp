@@ -9,8 +9,7 @@
 namespace leat::detail {
 namespace {
 
-// Swallows the failure of a stream: at the end nobody is there to be told, and the event has passed all the
-// same.
+// Swallows a stream's failure: at this point nobody can be told, and the event has passed anyway.
 void wait_quietly(Device& device, const Event& event) noexcept {
   try {
     device.synchronize(event.ref());
@@ -46,7 +45,7 @@ BatchPool::~BatchPool() {
 template <class Change>
 auto BatchPool::change(Change&& make) {
   const std::lock_guard lock(mutex_);
-  changed_.notify_all();  // who wakes up waits for the lock, and so for the change
+  changed_.notify_all();  // a thread that wakes up waits for the lock, and so for the change
   return make(schedule_);
 }
 

@@ -1,4 +1,4 @@
-// The device buffers of a prefetcher, and the place where its pump and its consumer meet.
+// The device buffers of a prefetcher, shared by its pump and its consumer.
 #pragma once
 
 #include <condition_variable>
@@ -18,36 +18,36 @@ namespace leat::detail {
 
 // Threads: one pump thread, one consumer thread at a time, and any thread for release().
 // Invariants:
-//  1. schedule_ is touched under mutex_ only; whoever changes it notifies changed_.
-//  2. A Buffer's contents belong to the pump while it is being filled, to the consumer while it is leased,
-//     and to nobody else; the schedule's transitions, made under mutex_, hand them over.
-//  3. Nobody waits on the device while holding mutex_.
+//  1. schedule_ is accessed only under mutex_; every change of it is followed by a notification of changed_.
+//  2. A buffer's contents belong to the pump while it is being filled, and to the consumer while it is leased;
+//     otherwise nobody may access them. The schedule's transitions, made under mutex_, hand them over.
+//  3. No thread waits for the device while holding mutex_.
 class BatchPool {
  public:
   struct Buffer {
     DeviceBuffer memory;
     Event copied;    // the host slot is no longer read
-    Event ready;     // the outputs are there too: the consumer's stream may go on
-    Event released;  // the consumer's stream is done with it: the copy stream may write
+    Event ready;     // the outputs are ready too: the consumer's stream may go on
+    Event released;  // the consumer's stream no longer uses it: the copy stream may write
     std::size_t rows = 0;
     std::uint64_t epoch = 0;
     std::uint64_t number = 0;
     std::vector<std::uint64_t> indices;
-    LoaderState state = {};  // of the loader, after this batch
+    LoaderState state = {};  // state of the loader after this batch
   };
 
-  // Throws ArgumentError for no buffers, DeviceError where they do not fit.
+  // Throws ArgumentError if `buffers` is 0, DeviceError if the buffers do not fit into the device's memory.
   BatchPool(Device& device, DeviceLayout layout, std::size_t buffers);
   BatchPool(const BatchPool&) = delete;
   BatchPool& operator=(const BatchPool&) = delete;
-  // Waits for what was enqueued on the buffers, on the copy stream and on the streams of consumers.
+  // Waits for all work that uses the buffers, on the copy stream and on the consumers' streams.
   ~BatchPool();
 
   Device& device() const noexcept { return device_; }
   const DeviceLayout& layout() const noexcept { return layout_; }
   Buffer& operator[](std::size_t buffer) noexcept { return buffers_[buffer]; }
 
-  // --- The pump; see PrefetchSchedule.
+  // --- Called by the pump; see PrefetchSchedule.
   PrefetchSchedule::Command next_command();
   PrefetchSchedule::Command wait_for_command();
   PrefetchSchedule::Fill begin_fill(std::uint64_t generation);
@@ -57,15 +57,15 @@ class BatchPool {
   void deliver_error(std::uint64_t generation, std::exception_ptr error, bool epoch_goes_on);
   void fail(std::exception_ptr failure) noexcept;
 
-  // --- The consumer.
+  // --- Called by the consumer.
 
-  // Blocks for the next delivery. Throws SlotsHeldError where all buffers are leased, so that none can come.
+  // Blocks until the next delivery. Throws SlotsHeldError if all buffers are leased, so that no delivery can come.
   PrefetchSchedule::Delivery take();
   void start_epoch(std::uint64_t epoch);
   void close() noexcept;
 
-  // The batch in `buffer` is done with when `consumer` has done what it has queued by now. A device that
-  // cannot even note that fails the pool. In a forked process: does nothing.
+  // Ends the lease of `buffer`, once `consumer` has finished the work that is enqueued on it now. If the device
+  // cannot record that point, the pool fails. Does nothing in a forked process.
   void release(std::size_t buffer, StreamRef consumer) noexcept;
 
  private:
@@ -75,7 +75,7 @@ class BatchPool {
   const ProcessIdentity owner_;
   Device& device_;
   const DeviceLayout layout_;
-  std::vector<Buffer> buffers_;  // as many as at first; for their contents see invariant 2
+  std::vector<Buffer> buffers_;  // never resized; for the contents see invariant 2
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,4 +1,4 @@
-// Where the fields of a batch lie in a device buffer.
+// The layout of a device buffer: where the fields and outputs of a batch are.
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,28 @@
 
 namespace leat::detail {
 
-// A device buffer starts like the slot it is copied from; the results of normalization follow, each aligned
-// as a field is. Immutable.
+// A device buffer begins with a copy of the batch's slot. The results of normalization follow, aligned like fields.
+// Immutable.
 class DeviceLayout {
  public:
-  // Throws ArgumentError for a slot with a ragged field, for a field to be normalized that is missing or
-  // holds no pixels, for a normalization that cannot be done, and for an output whose name is another's.
+  // Throws ArgumentError if the slot has a ragged field, if a field to be normalized is missing or holds no pixels,
+  // if a normalization is invalid, or if an output has the name of another output or field.
   DeviceLayout(BatchLayout slot, const std::vector<FieldNormalization>& normalize);
 
   const BatchLayout& slot() const noexcept { return slot_; }
   std::size_t bytes() const noexcept { return bytes_; }  // of the whole buffer
 
-  // A field or an output of the first `rows` rows of a buffer at `base`. Throws ArgumentError listing the
-  // names that there are.
+  // Returns a field or an output of the first `rows` rows of a buffer at `base`. Throws ArgumentError, listing the
+  // names that exist, for any other name.
   TensorView view(std::string_view name, std::byte* base, std::size_t rows) const;
 
-  // Enqueues what makes the outputs out of the fields of a buffer at `base`.
+  // Enqueues the computation of the outputs from the fields of a buffer at `base`.
   void normalize(std::byte* base, std::size_t rows, StreamRef stream) const;
 
  private:
   struct Output {
     std::string name;
-    std::size_t field = 0;  // in the slot's schema
+    std::size_t field = 0;  // index in the slot's schema
     PixelShape shape;       // of one row: n is 1
     Normalization how;
     std::size_t offset = 0;  // bytes from the buffer's start

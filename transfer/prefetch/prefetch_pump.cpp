@@ -48,7 +48,7 @@ bool PrefetchPump::step() {
   return command.step != Step::stop;
 }
 
-// Errors are delivered after their catch clause has ended: the consumer's is then the only reference to them.
+// Errors are delivered after their catch clause has ended, so that the consumer holds the only reference to them.
 
 void PrefetchPump::start_epoch(const PrefetchSchedule::Command& command) {
   drop_leases(leases_while_pulling_);
@@ -105,7 +105,7 @@ void PrefetchPump::fill(std::size_t index, HostBatch batch) {
   buffer.indices.assign(batch.indices().begin(), batch.indices().end());
 
   const std::span<std::byte> slot = batch.bytes();
-  leases_.push_back({std::move(batch), index});  // before the copy: from then on the slot is in use
+  leases_.push_back({std::move(batch), index});  // before the copy, which uses the slot from its start
   device_.wait(copy_stream_, buffer.released);
   device_.copy(buffer.memory.data(), slot.data(), slot.size(), copy_stream_);
   device_.record(buffer.copied, copy_stream_);
@@ -121,11 +121,11 @@ void PrefetchPump::drop_leases(std::size_t keep) {
 }
 
 void PrefetchPump::drop_all_leases() noexcept {
-  // Not by events: where recording one failed, the copy before it may be under way all the same.
+  // Do not wait for the events: if recording one failed, the copy before it may still be running.
   try {
     device_.synchronize(copy_stream_);
   } catch (...) {
-    static_cast<void>(0);  // the failure is the pool's already, or its consumer is gone
+    static_cast<void>(0);  // the pool already has the failure, or its consumer is gone
   }
   leases_.clear();
 }

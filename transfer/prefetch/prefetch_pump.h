@@ -1,4 +1,4 @@
-// The thread of a prefetcher: pulls batches and sends them to the device.
+// The thread of a prefetcher, which pulls batches and sends them to the device.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@
 
 namespace leat::detail {
 
-// Threads: all members but the constructor's and destructor's bodies belong to the pump's own thread. It
-// waits for the source, for the consumer (in the pool) and for copies, never for all of them at once.
-// Invariants, of each batch:
+// Threads: all members belong to the pump's own thread, except the bodies of the constructor and the destructor. The
+// thread waits for the source, for the consumer (in the pool) and for copies, but for only one of them at a time.
+// Invariants, for each batch:
 //  1. The copy stream waits for `released` of the buffer, then makes one copy of the whole slot, then records
 //     `copied`, then normalizes, then records `ready`. The buffer is delivered after all this is enqueued.
 //  2. The slot's lease is dropped after `copied` has passed, not before.
-//  3. While the source is asked for a batch, at most the lease of the newest copy is held, and none where the
-//     source allows no other; while the thread waits for the consumer, none is held but of the batch it is to
-//     copy next.
-//  4. An error of the source is delivered in place of its batch. An error of the device fails the pool
-//     and ends the thread.
+//  3. While the source is asked for a batch, the pump holds at most the lease of the newest copy, and none if the
+//     source allows no further batch. While the thread waits for the consumer, it holds no lease except that of the
+//     batch it will copy next.
+//  4. An error of the source is delivered in place of its batch. An error of the device fails the pool and ends the
+//     thread.
 class PrefetchPump {
  public:
   PrefetchPump(BatchSource source, std::shared_ptr<BatchPool> pool);
   PrefetchPump(const PrefetchPump&) = delete;
   PrefetchPump& operator=(const PrefetchPump&) = delete;
-  // Waits until a call of the source that is under way returns, and until the copies under way are done.
+  // Waits until a running call of the source returns, and until the copies under way are done.
   ~PrefetchPump();
 
  private:
@@ -40,7 +40,7 @@ class PrefetchPump {
   };
 
   void run() noexcept;
-  bool step();  // false: the end
+  bool step();  // false at the end
   void start_epoch(const PrefetchSchedule::Command& command);
   void pull(std::uint64_t generation);
   void place(HostBatch batch, std::uint64_t generation);
@@ -54,9 +54,9 @@ class PrefetchPump {
   Device& device_;
   const Stream copy_stream_;
 
-  std::deque<Lease> leases_;  // oldest first; the pump's thread alone
+  std::deque<Lease> leases_;  // oldest first; used only by the pump's thread
 
-  std::thread thread_;  // constant after construction; last, so that it starts when the rest is there
+  std::thread thread_;  // constant after construction; last, so that it starts when all members exist
 };
 
 }  // namespace leat::detail

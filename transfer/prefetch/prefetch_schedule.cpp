@@ -79,8 +79,8 @@ void PrefetchSchedule::release(std::size_t buffer) {
 }
 
 void PrefetchSchedule::start_epoch(std::uint64_t epoch) {
-  // The copies into ready buffers may still be on their way. They are harmless: the next fill is behind them
-  // on the same stream.
+  // Copies into ready buffers may still be running. This is harmless: the next fill comes after them on the same
+  // stream.
   for (const Delivery& delivery : queue_) {
     if (delivery.kind == Delivery::Kind::batch) buffers_[delivery.buffer] = State::free;
   }

@@ -1,6 +1,6 @@
-// Stands in for the header of this name, which the headers of Gloo's TCP transport include, and which Gloo
-// (2018 to 2025 at least) does not install; where it is installed, the build takes that one. Names, layout
-// and meaning must be the library's: pointers of these types lie within its objects.
+// A substitute for Gloo's header of this name. The headers of Gloo's TCP transport include it, but Gloo (2018 to 2025
+// at least) does not install it. If it is installed, the build uses Gloo's. Names, layout and meaning must match the
+// library's, because its objects contain pointers of these types.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class ShareableNonOwningPtr;
 template <class T>
 class WeakNonOwningPtr;
 
-// Keeps what it points to from being destroyed for as long as it lives; null if that is gone already.
+// Keeps its target from being destroyed while this pointer exists. Null if the target is already gone.
 template <class T>
 class NonOwningPtr final {
  public:
@@ -33,7 +33,7 @@ class WeakNonOwningPtr final {
   WeakNonOwningPtr() = default;
   explicit WeakNonOwningPtr(const ShareableNonOwningPtr<T>& owner) : ptr_(owner.ptr_) {}
 
-  // Whether it was ever set, even if what it points to is gone.
+  // Returns whether the pointer was ever set, even if its target is gone.
   explicit operator bool() const noexcept {
     const std::weak_ptr<T> unset;
     return ptr_.owner_before(unset) || unset.owner_before(ptr_);
@@ -45,7 +45,7 @@ class WeakNonOwningPtr final {
   friend class NonOwningPtr<T>;
 };
 
-// A member of what is pointed to; its destructor waits until no NonOwningPtr is left.
+// A member of the target. Its destructor waits until no NonOwningPtr is left.
 template <class T>
 class ShareableNonOwningPtr final {
  public:
