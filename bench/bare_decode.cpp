@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-// After <cstdio>: libjpeg's header uses FILE.
+// Included after <cstdio>, because libjpeg's header uses FILE.
 #include <jpeglib.h>
 
 namespace leat::bench {

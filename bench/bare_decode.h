@@ -1,4 +1,4 @@
-// What every loader of JPEGs has to beat: the bare decoder.
+// The bare JPEG decoder, the limit that every loader of JPEGs is compared with.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace leat::bench {
 
-// The file whole to RGB with libjpeg-turbo's default settings; returns the number of pixels. Its default error
-// handler ends the program, which is right for a benchmark.
+// Decodes the whole file to RGB with libjpeg-turbo's default settings, and returns the number of pixels. The default
+// error handler ends the program, which is acceptable in a benchmark.
 std::size_t decode_whole(const std::vector<std::byte>& file, std::vector<unsigned char>& rgb);
 
 }  // namespace leat::bench

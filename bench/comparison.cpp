@@ -28,12 +28,12 @@ std::vector<Pair>& pairs() {
   return all;
 }
 
-// Of one repetition, samples per second.
+// Samples per second, one value per repetition.
 struct Rates {
   std::vector<double> limit, ours, ratio;
 };
 
-// The usual report, and every repetition's rates by benchmark name.
+// Prints the usual report, and collects every repetition's rates by benchmark name.
 class Collector final : public benchmark::ConsoleReporter {
  public:
   Collector() : ConsoleReporter(OO_Tabular) {}
@@ -50,7 +50,7 @@ class Collector final : public benchmark::ConsoleReporter {
     }
   }
 
-  // nullptr: it did not run.
+  // Returns nullptr if the benchmark did not run.
   const Rates* find(const std::string& name) const {
     const auto found = rates_.find(name);
     return found == rates_.end() ? nullptr : &found->second;
@@ -60,12 +60,12 @@ class Collector final : public benchmark::ConsoleReporter {
   std::map<std::string, Rates> rates_;
 };
 
-// One of a pair's two, and what it has done in a repetition.
+// One side of a pair, and its samples and time in a repetition.
 class Side {
  public:
   explicit Side(std::function<Epoch()> make) : make_(std::move(make)) {}
 
-  // To be called before a repetition. Warms up, the first time: page cache, workers.
+  // Must be called before each repetition. The first call warms up the page cache and the workers.
   void begin() {
     samples_ = 0;
     seconds_ = 0;
@@ -74,7 +74,7 @@ class Side {
     epoch_();
   }
 
-  // Seconds.
+  // Runs one epoch and returns its duration in seconds.
   double run() {
     const double took = milliseconds_of([this] { samples_ += epoch_(); }) / 1000;
     seconds_ += took;
@@ -90,7 +90,7 @@ class Side {
   double seconds_ = 0;
 };
 
-// Neighboring epochs see the same machine, whatever others do on it; and the two take turns in being the first.
+// Alternates the two sides' epochs, so that both see the same load on the machine. They take turns at being first.
 void run_in_turn(benchmark::State& state, Side& limit, Side& ours) {
   limit.begin();
   ours.begin();
@@ -111,7 +111,7 @@ void run_in_turn(benchmark::State& state, Side& limit, Side& ours) {
 void add(const std::string& name, double target, std::function<Epoch()> make_limit,
          std::function<Epoch()> make_ours) {
   pairs().push_back({name, target});
-  // Shared: Google Benchmark copies the closure.
+  // Shared because Google Benchmark copies the closure.
   auto limit = std::make_shared<Side>(std::move(make_limit));
   auto ours = std::make_shared<Side>(std::move(make_ours));
   benchmark::RegisterBenchmark(name.c_str(),

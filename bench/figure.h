@@ -1,4 +1,4 @@
-// A measured time or size, beside what it must not exceed.
+// A measured time or size, and its target, which it must not exceed.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@ struct Figure {
   std::string name;
   std::string unit;
   double target = 0;
-  std::vector<double> values;  // of the repetitions
+  std::vector<double> values;  // one value per repetition
 };
 
 double median(std::vector<double> values);
-double percentile(std::vector<double> values, double share);  // 0.99: all but a hundredth are at most this
+double percentile(std::vector<double> values, double share);  // 0.99: at most 1 % are greater
 
-// Calls `once` as often as asked for and collects what it returns.
+// Calls `once` for each repetition and collects the results.
 Figure measure(std::string name, std::string unit, double target, int repetitions,
                const std::function<double()>& once);
 

@@ -1,4 +1,4 @@
-// leat-bench: a bare loop that does the unavoidable work, and leat.
+// leat-bench: compares leat with bare loops that do only the unavoidable work.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -39,7 +39,7 @@ RecordSchema pixels_schema() {
        {Field::ragged("image", DType::u8, {.max_length = kMostPixels, .element = {3}}), Content::rgb}});
 }
 
-// The image with a shorter side of kShortSide.
+// Returns the image, scaled to a shorter side of kShortSide.
 Image scaled(std::span<const std::byte> jpeg) {
   JpegDecoder header;
   Rng unused(0, 0, 0);

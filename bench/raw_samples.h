@@ -1,4 +1,4 @@
-// Images stored as pixels, against the bare decoder of the JPEGs that they were made of.
+// The benchmark of images stored as pixels, compared with the bare decoder of their original JPEGs.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace leat::bench {
 
-// `make_decoder` is the limit: the bare decoder over the same images' files.
+// `make_decoder` makes the limit: the bare decoder over the same images' files.
 void add_raw_samples(const std::filesystem::path& folder, std::function<Epoch()> make_decoder);
 
 }  // namespace leat::bench

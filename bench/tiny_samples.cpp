@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kSamples = 50'000, kSampleBytes = 3072, kBatch = 256, kSlots = 8;
 
-// Byte k of sample i is (i + k) mod 251, label i.
+// Byte k of sample i is (i + k) mod 251. The label of sample i is i.
 std::shared_ptr<InMemoryDataset> make_dataset() {
   std::vector<std::uint8_t> pixels(kSamples * kSampleBytes);
   std::vector<std::int64_t> labels(kSamples);

@@ -15,7 +15,7 @@ namespace leat {
 /// Consecutive rows of a batch.
 struct LEAT_EXPORT RowRange {
   std::size_t first = 0;  ///< the first row
-  std::size_t last = 0;   ///< the row behind the last
+  std::size_t last = 0;   ///< the row after the last
 
   /// Returns the number of rows.
   std::size_t size() const noexcept { return last - first; }

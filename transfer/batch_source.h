@@ -35,8 +35,8 @@ struct LEAT_EXPORT BatchSource {
   std::span<std::byte> memory;         ///< memory of all batches, to be page-locked; may be empty
   std::shared_ptr<const void> keeper;  ///< keeps `memory` alive
 
-  /// Returns the batches of a loader. The loader outlives the source, but may be moved. Nobody else calls the loader's
-  /// members while the source is in use.
+  /// Returns the batches of a loader. The loader outlives the source, but may be moved. While the source is in use,
+  /// only the source may call the loader's members.
   static BatchSource of(DataLoader& loader);
 };
 

@@ -46,7 +46,7 @@ class LEAT_EXPORT DeviceBatch {
   /// Returns the dataset's index of each row, in host memory.
   std::span<const std::uint64_t> indices() const noexcept;
 
-  /// Returns the state from which a loader goes on behind this batch, however far the prefetcher is ahead: what to save
+  /// Returns the state from which a loader continues after this batch, however far ahead the prefetcher is. Save it
   /// in the checkpoint of the step that used the batch. To resume, restore the loader before the prefetcher's first
   /// next(). Empty if the BatchSource has no state().
   const LoaderState& loader_state() const noexcept;

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kBatch = 64;
 
-// What is not announced is read when it is wanted.
+// Hides the dataset's prefetch() and read_ahead(), so that records are read only when they are needed.
 class Unannounced final : public Dataset {
  public:
   explicit Unannounced(const Dataset& dataset) : dataset_(dataset) {}
@@ -54,7 +54,7 @@ std::vector<std::byte> random_bytes(std::size_t count, std::size_t index) {
   return bytes;
 }
 
-// The record that is sample `sample` of an epoch.
+// Returns the index of the record that is sample `sample` of an epoch.
 std::size_t chosen(std::size_t sample) {
   return kSpread * sample + sample % kSpread;
 }
@@ -65,7 +65,7 @@ Subset one_of_each(const RecordDataset& records) {
   return Subset(records, std::move(indices));
 }
 
-// Pages that are still being read stay: hence the attempts.
+// Evicts one file. Tries repeatedly, because pages that are still being read stay.
 bool evict(const std::filesystem::path& path, std::uint64_t first_record) {
   const FileReader file(path);
   for (int attempt = 0; attempt < 100; ++attempt) {

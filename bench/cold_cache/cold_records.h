@@ -1,4 +1,4 @@
-// Records that lie on the disk and not in memory, and epochs over them.
+// Records that are on the disk but not in memory, and epochs over them.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,20 @@
 
 namespace leat::bench {
 
-// An epoch reads one record of so many, as if the set were too large to be read whole: what the kernel reads beside a
-// record that is wanted is of no use.
+// An epoch reads one of every kSpread records, as if the set were too large to be read entirely: what the kernel
+// reads around a wanted record is useless.
 inline constexpr std::size_t kSpread = 4;
 
 struct RecordsToWrite {
-  std::size_t samples = 0;                      // of an epoch
-  std::size_t bytes = 0;                        // of each; generated, and nothing that compresses
-  std::optional<std::filesystem::path> images;  // an image folder: its files instead, over and over
+  std::size_t samples = 0;                      // samples of an epoch
+  std::size_t bytes = 0;                        // size of each image; random bytes, which do not compress
+  std::optional<std::filesystem::path> images;  // image folder whose files are used repeatedly instead
 };
 
-// Writes kSpread * samples records of "label" (the index) and "image", in place of what the folder holds.
+// Writes kSpread * samples records of "label" (the index) and "image". Replaces the folder's previous contents.
 void write_records(const std::filesystem::path& folder, const RecordsToWrite& what);
 
-// Out of the page cache with all shards. False where the file system keeps them there.
+// Evicts all shards from the page cache. Returns false if the file system keeps them there.
 bool evict(const RecordDataset& records);
 
 struct Setting {
@@ -31,8 +31,9 @@ struct Setting {
   bool reads_ahead = true;
 };
 
-// Samples per second of one shuffled epoch of one record of each kSpread, from the first next() on; the workers run
-// before. Throws Error where it does not deliver each sample once, or where the records do not leave the page cache.
+// Returns the samples per second of one shuffled epoch over one of every kSpread records, measured from the first
+// next() on; the workers are started before. Throws Error if the epoch does not deliver each sample once, or if the
+// records cannot be evicted from the page cache.
 double measure(const RecordDataset& records, const Setting& setting, std::uint64_t seed);
 
 }  // namespace leat::bench

@@ -1,4 +1,4 @@
-// leat-cold-cache: records that are not in memory.
+// leat-cold-cache: measures loading of records that are not in memory.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// leat-image-steps: where the CPU time of images goes.
+// leat-image-steps: measures the CPU time of each step of loading images.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -29,7 +29,7 @@ Filter filter_named(std::string_view name) {
       fmt::format("there is no filter '{}': give box, bilinear, bicubic or lanczos", name));
 }
 
-// The box of the image, resampled to the image's size.
+// Resamples the box of the image to the image's size.
 void resample(const std::string& path, int left, int top, Size box, Filter filter, FilterReach reach,
               Image& image) {
   std::vector<std::byte> file;

@@ -34,14 +34,14 @@ double cpu_seconds() {
   return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
 }
 
-// Microseconds per image.
+// Returns microseconds of CPU time per image.
 double time_of(const Files& files, const std::function<void(std::size_t)>& step) {
   const double start = cpu_seconds();
   for (std::size_t i = 0; i < files.size(); ++i) step(i);
   return (cpu_seconds() - start) * 1e6 / double(files.size());
 }
 
-// One way to prepare images, in steps. The output is a batch's row.
+// One way to prepare images, in steps. The output is a row of a batch.
 class Steps {
  public:
   Steps(const Files& files, TransformPipeline transforms)
@@ -66,7 +66,7 @@ class Steps {
     for (int y = 0; y < resampler_.source_rows().size(); ++y) decoder_.next_row();
   }
 
-  // The region's pixels, for resample().
+  // Returns the region's pixels, for resample().
   ImageTile tile(std::size_t i) {
     plan(i);
     return decoder_.decode({resampler_.source_rows(), resampler_.source_columns()});
@@ -96,7 +96,8 @@ constexpr std::array kNames{"header, plan, coefficients", "decoding down to the 
                             "decoding the region", "resampling, written to the row",
                             "all of it (ImageLoader)"};
 
-// One round: in the order of kNames; each of the first three repeats those before it, which are taken off.
+// Measures one round, in the order of kNames. Each of the first three measurements repeats the steps before it, whose
+// time is subtracted.
 std::array<double, kNames.size()> measure(const Files& files, Steps& steps) {
   const double plan = time_of(files, [&](std::size_t i) { steps.plan(i); });
   const double skip = time_of(files, [&](std::size_t i) { steps.skip_to_region(i); });
@@ -138,7 +139,7 @@ struct Way {
   std::string name;
   Steps steps;
   std::array<std::vector<double>, kNames.size()> times{};
-  std::vector<double> ratios{};  // the bare decoder's time, taken right behind the last of these, to that
+  std::vector<double> ratios{};  // the bare decoder's time, measured right after these, over ImageLoader's
 };
 
 std::vector<Way> ways_of(const Files& files) {

@@ -1,4 +1,4 @@
-// Where the time of an image goes.
+// The time of each step of loading an image.
 #pragma once
 
 #include <filesystem>
@@ -6,9 +6,9 @@
 
 namespace leat::bench {
 
-// A table: CPU time per image of the folder's JPEGs (one sub-folder per class), one thread, the bytes in memory,
-// medians of `rounds` rounds in which every step is measured in turn. Throws where the steps, taken one by one, do
-// not make the pixels that ImageLoader makes.
+// Returns a table of CPU time per image of the folder's JPEGs (one sub-folder per class), on one thread, with the
+// files in memory. The times are medians of `rounds` rounds, in each of which every step is measured once. Throws if
+// the steps, executed one by one, do not produce the pixels that ImageLoader produces.
 std::string measure_steps(const std::filesystem::path& folder, int rounds);
 
 }  // namespace leat::bench

@@ -1,4 +1,4 @@
-// leat-latency: times and sizes that a data loader is felt by, each beside its target.
+// leat-latency: measures the times and sizes of a data loader that users notice, each with its target.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// Memory of workers, and what becomes of them when somebody dies.
+// Measurements of the workers' memory, and of the time after a worker or its parent is killed.
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ using namespace std::chrono_literals;
 
 const auto kQuiet = [](const std::string&) {};
 
-// Proportional set size in MiB of the mappings of a process that are no memfd.
+// Returns the proportional set size, in MiB, of a process's mappings, except those of a memfd.
 double pss_without_slots(int pid) {
   std::ifstream smaps(fmt::format("/proc/{}/smaps", pid));
   double kib = 0;
@@ -56,7 +56,7 @@ double first_of_a_billion() {
   });
 }
 
-// From SIGKILL of one of two workers until a process that was not there before has loaded a sample.
+// Returns the time from SIGKILL of one of two workers until a new process has loaded a sample.
 double recovery() {
   const TimedDataset dataset(100'000, [](std::size_t) { return 200us; });
   DataLoader loader(dataset, {.batch_size = 8, .num_workers = 2, .on_warning = kQuiet});
@@ -78,7 +78,7 @@ double recovery() {
   return static_cast<double>(working_since - killed) / 1e6;
 }
 
-// From SIGKILL of the process that owns a loader until the last of its four workers is gone.
+// Returns the time from SIGKILL of the process that owns a loader until the last of its four workers is gone.
 double orphans() {
   const SharedMemory shared("pids", 5 * sizeof(std::atomic<int>));
   auto* const pids = reinterpret_cast<std::atomic<int>*>(shared.bytes().data());

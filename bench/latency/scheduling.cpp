@@ -1,4 +1,4 @@
-// First batches, fairness, hand-over.
+// Measurements of the first batches, of fairness and of the hand-over.
 #include <stdexcept>
 
 #include "bench/latency/cases.h"
@@ -32,7 +32,7 @@ double eight_workers_up() {
   });
 }
 
-// 100 batches of 4 samples; those of a batch take 10 ms together, the very first one a second.
+// Loads 100 batches of 4 samples. The samples of a batch take 10 ms together; the very first sample takes a second.
 double behind_a_slow_sample(std::size_t prefetch_factor, bool in_order) {
   const TimedDataset dataset(400, [](std::size_t index) { return index == 0 ? 1000ms : 2500us; });
   DataLoader loader(dataset, {.batch_size = 4,
@@ -52,8 +52,8 @@ std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
 
-// The time of next() where the batch has been there for a while. Several loaders: what a guest of a shared machine
-// finds in the caches after a pause changes by the second.
+// Measures next() for a batch that has been ready for a while. Uses several loaders, because on a shared machine the
+// contents of the caches after a pause change from second to second.
 Figure next_on_a_ready_batch() {
   constexpr std::size_t kLoaders = 5, kBatches = 400, kBatch = 256;
   const TimedDataset dataset(kBatches * kBatch, [](std::size_t) { return 0ms; });
@@ -74,7 +74,7 @@ Figure next_on_a_ready_batch() {
   return figure;
 }
 
-// From the end of get() in a worker to the return of next() that waited for it.
+// Measures the time from the end of get() in a worker to the return of the next() that waited for it.
 Figure worker_to_consumer() {
   const TimedDataset dataset(2000, [](std::size_t) { return 300us; });
   DataLoader loader(dataset, {.num_workers = 1, .prefetch_factor = 2, .on_warning = kQuiet});

@@ -1,4 +1,4 @@
-// A dataset whose samples take a given time and carry when, and by whom, they were made.
+// A dataset whose samples take a given time, and contain the time and the process of their creation.
 #pragma once
 
 #include <unistd.h>
@@ -13,8 +13,8 @@
 
 namespace leat::bench {
 
-// Fields: "ended", steady_clock's nanoseconds when get() returned; "pid". Samples wait (asleep: what is measured is
-// scheduling, not the CPU) for duration(index).
+// Fields: "ended", steady_clock's nanoseconds when get() returned, and "pid". get() sleeps for duration(index). It
+// does not compute, because the benchmark measures scheduling, not the CPU.
 class TimedDataset final : public Dataset {
  public:
   using Duration = std::function<std::chrono::nanoseconds(std::size_t index)>;

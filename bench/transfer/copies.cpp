@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kSources = 4, kTargets = 2;
 
-// One asynchronous copy after the other, from page-locked memory.
+// Asynchronous copies from page-locked memory, one after the other.
 class BareCopies {
  public:
   BareCopies(Device& device, std::size_t bytes)
@@ -54,7 +54,7 @@ Pair compare(Device& device, const TransferOptions& options, ImageRows::Pixels p
       for (const DeviceBatch& batch : feed.epoch(static_cast<std::uint64_t>(round) + 1, stream)) (void)batch;
       stream.ref().synchronize();
     });
-    if (round < 0) continue;  // touches the memory for the first time
+    if (round < 0) continue;  // the first pass only touches the memory
     pair.limit.push_back(limit);
     pair.ours.push_back(static_cast<double>(options.batches * bytes) / ms / 1e6);
   }

@@ -1,4 +1,4 @@
-// Images that cost as little as they can.
+// A dataset of images that are as cheap as possible.
 #pragma once
 
 #include <chrono>
@@ -16,8 +16,8 @@ namespace leat::bench {
 inline constexpr std::int64_t kSide = 224, kChannels = 3;
 inline constexpr std::size_t kImageBytes = kSide * kSide * kChannels;
 
-/// Fields: "image", u8 [224, 224, 3]; "label". Each sample waits for `wait(index)`; its pixels are written, or left
-/// as the slot's memory has them.
+/// Fields: "image", u8 [224, 224, 3], and "label". Each sample waits for `wait(index)`. Its pixels are either
+/// written, or left as they are in the slot's memory.
 class ImageRows final : public Dataset {
  public:
   enum class Pixels { left, written };

@@ -1,4 +1,4 @@
-// leat-transfer: what the way to a device costs.
+// leat-transfer: measures the cost of bringing batches to a device.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLaunches = 50;
 
-// GB read and written per second by kLaunches of `launch`.
+// Returns the GB read and written per second by kLaunches calls of `launch`.
 double rate(const Stream& stream, std::size_t bytes, const std::function<void()>& launch) {
   const double ms = milliseconds_of([&] {
     for (std::size_t i = 0; i < kLaunches; ++i) launch();

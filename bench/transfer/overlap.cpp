@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What a training step would do: so many passes over a batch's images, on the consumer's stream.
+// A stand-in for a training step: a given number of passes over a batch's images, on the consumer's stream.
 class Compute {
  public:
   Compute(Device& device, std::size_t rows, const Stream& stream)
@@ -33,7 +33,7 @@ class Compute {
       device_.normalize(out_.data(), static_cast<const std::uint8_t*>(images), shape_, {}, stream_);
   }
 
-  // Milliseconds of so many steps on a batch that stays on the device.
+  // Returns the milliseconds for `steps` steps on a batch that stays on the device.
   double still(std::size_t steps, std::size_t passes) {
     return milliseconds_of([&] {
       for (std::size_t i = 0; i < steps; ++i) step(still_.data(), passes);
@@ -41,7 +41,7 @@ class Compute {
     });
   }
 
-  // How many passes take `duration` milliseconds.
+  // Returns how many passes take `duration` milliseconds.
   std::size_t passes_for(double duration) {
     still(1, 20);
     const double one = still(1, 200) / 200;
@@ -64,7 +64,7 @@ double run_epoch(Prefetcher& feed, std::uint64_t epoch, const Stream& stream, Co
 }
 
 constexpr std::size_t kSlowSamples = 6400, kSlowBatch = 16, kSlowSteps = kSlowSamples / kSlowBatch;
-constexpr double kSlowStep = 5;  // ms on the device
+constexpr double kSlowStep = 5;  // ms of work on the device per step
 
 }  // namespace
 

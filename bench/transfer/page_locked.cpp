@@ -23,7 +23,7 @@ std::byte* map_shared(std::size_t bytes) {
   return static_cast<std::byte*>(data);
 }
 
-// The line "VmFlags: ..." of the mapping that starts at `address`.
+// Returns the line "VmFlags: ..." of the mapping that starts at `address`.
 std::string vm_flags(const void* address) {
   std::ifstream smaps("/proc/self/smaps");
   const std::string start = fmt::format("{:08x}-", reinterpret_cast<std::uintptr_t>(address));

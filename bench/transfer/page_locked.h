@@ -7,7 +7,7 @@
 
 namespace leat::bench {
 
-/// Mapped shared, as the loader's slots are, populated, then page-locked for `device`.
+/// Memory that is mapped shared, as the loader's slots are, populated, and page-locked for `device`.
 class PageLocked {
  public:
   PageLocked(Device& device, std::size_t bytes);

@@ -30,7 +30,7 @@ struct StoreHello {
 enum class StoreOp : std::uint8_t {
   set = 1,      // key := value
   get = 2,      // replies when the key exists, or after wait_ms with `missing`
-  add = 3,      // key := key + value, both decimal; replies the sum
+  add = 3,      // key := key + value, both decimal; replies with the sum
   goodbye = 4,  // the client will close without error
 };
 

@@ -29,8 +29,9 @@ int report(std::string_view program, const std::exception& error, int code) {
   return code;
 }
 
-// Opens descriptors 0, 1 and 2 where the program was started without them: else the next file that is opened gets the
-// number, and what is printed lands in that file. Opened the wrong way round, so that using them is an error as before.
+// Opens descriptors 0, 1 and 2 if the program was started without them. Otherwise the next file that is opened would
+// get such a number, and printed output would land in that file. They are opened for the wrong direction, so that
+// using them is an error as before.
 void reserve_standard_streams() {
   for (const int fd : {0, 1, 2}) {
     if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
@@ -38,7 +39,7 @@ void reserve_standard_streams() {
   }
 }
 
-// Of finite numbers that `accepts` accepts; others are no `what`.
+// Accepts finite numbers that `accepts` accepts. The error for others says that they are not `what`.
 template <class Accepts>
 CLI::Validator number_check(const std::string& what, const std::string& kind, Accepts accepts) {
   return {[=](std::string& text) {

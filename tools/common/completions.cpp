@@ -1,4 +1,4 @@
-// Completions for bash, zsh and fish.
+// Shell completions for bash, zsh and fish.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace leat::tools {
 namespace {
 
-// A data URI starts with one of the terms of the manual's tables that end with a colon and a place: "leat:PATH".
+// Returns the schemes of data URIs: the terms in the manual's tables that end with a colon and a place, as in
+// "leat:PATH".
 std::vector<std::string> schemes_of(const Manual& manual) {
   std::vector<std::string> schemes;
   for (const ManualTable& table : manual.text.tables) {
@@ -26,7 +27,7 @@ std::string identifier(std::string name) {
   return name;
 }
 
-// With a backslash before each of the `special` characters.
+// Returns the text with a backslash before each of the `special` characters.
 std::string escaped(std::string_view text, std::string_view special) {
   std::string result;
   for (const char c : text) {
@@ -36,7 +37,7 @@ std::string escaped(std::string_view text, std::string_view special) {
   return result;
 }
 
-// The text in single quotes, for all three shells.
+// Returns the text in single quotes, valid in all three shells.
 std::string quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
@@ -49,7 +50,7 @@ std::string quoted(std::string_view text) {
   return result + "'";
 }
 
-// The first sentence, or part of one: a shell shows one line.
+// Returns the first sentence, or part of one, because a shell shows one line.
 std::string brief(const std::string& description) {
   std::size_t end = description.size();
   for (const char* stop : {". ", "; ", " ("}) end = std::min(end, description.find(stop));
@@ -65,7 +66,7 @@ std::string option_words(const std::vector<ManualOption>& options) {
   return words;
 }
 
-// The alternatives of a bash `case`, one for each option with a value: "<command> <option>".
+// Returns the alternatives of a bash `case`, one for each option with a value: "<command> <option>".
 std::string bash_values(const std::string& command, const std::vector<ManualOption>& options) {
   std::string text;
   for (const ManualOption& option : options) {
@@ -89,7 +90,8 @@ bool takes_files(const std::vector<ManualOption>& options) {
   return std::ranges::any_of(options, &ManualOption::positional);
 }
 
-// What stands where no option's value does: options, commands, and files for positional arguments.
+// Returns the words for any place that is not an option's value: options, commands, and files for positional
+// arguments.
 std::string bash_words(const std::string& command, const std::string& words, bool files) {
   return fmt::format("    '{} '*) words={}{} ;;\n", command, quoted(words), files ? " files=-f" : "");
 }

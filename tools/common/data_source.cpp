@@ -39,18 +39,18 @@ fs::path folder_of_synthetic(std::size_t images, const Say& say) {
   SyntheticFolderOptions options;
   options.images = images;
   options.threads = std::max(1, static_cast<int>(std::ceil(usable_cpus())));
-  write_synthetic_image_folder(root, options);  // does nothing where they are there
+  write_synthetic_image_folder(root, options);  // does nothing if they exist
   return root;
 }
 
-// The URI itself, or the folder of what `synthetic:N` names.
+// Returns the URI itself or, for `synthetic:N`, the folder of the generated images.
 std::string stored_uri(const std::string& uri, const Say& say) {
   if (!uri.starts_with(kSynthetic)) return uri;
   const std::size_t images = parse_image_count(std::string_view(uri).substr(kSynthetic.size()));
   return folder_of_synthetic(images, say).string();
 }
 
-// "train" where a folder has splits, or can have them.
+// Returns the split's name. It is "train" for a single dataset that could have splits.
 std::string_view split_name(const NamedSource& source) {
   return source.split.empty() ? source.location.split : source.split;
 }

@@ -1,4 +1,4 @@
-// Where the images of a program come from: data URIs.
+// The sources of a program's images: data URIs.
 #pragma once
 
 #include <filesystem>
@@ -13,32 +13,34 @@ namespace leat::tools {
 
 using namespace detail;
 
-// Where there is no place of held-back images, every tenth image of each class is held back (see ImageSet).
+// The places of the images. If there is no place of held-back images, every tenth image of each class is held back
+// (see ImageSet).
 struct ImageLocation {
   SourceLocation train;
   std::optional<SourceLocation> held_back{};
   bool allow_corrupt = false;  // as in JpegLimits, for all images
-  bool allow_empty = false;    // as in ImageFolderOptions, for both
+  bool allow_empty = false;    // as in ImageFolderOptions, for both places
 };
 
-// Tells the user, in one line of text, what is being done.
+// Tells the user what is being done, in one line of text.
 using Say = std::function<void(const std::string& line)>;
 
-// The datasets that `uri` names: what detail::find_sources() finds, or of synthetic:N its train/ and test/: N
-// generated images of ten classes (at least 50), a fifth of them in test/, written once into cache_folder() and taken
-// from there from then on. Throws UsageError where find_sources() finds nothing to read, or N is out of range.
+// Returns the datasets that `uri` names: the result of detail::find_sources() or, for synthetic:N, train/ and test/
+// with N generated images of ten classes (at least 50), a fifth of them in test/. These are written once into
+// cache_folder() and read from there afterwards. Throws UsageError if find_sources() finds nothing to read, or if N
+// is out of range.
 std::vector<NamedSource> sources_of(const std::string& uri, const std::optional<std::string>& split,
                                     const Say& say);
 
-// Of those: the split train and, to be held back, the first of test, val, validation and valid that there is; or the
-// one dataset there is. Throws UsageError where there are splits, but no train.
+// Chooses from these datasets: the split train and, as held-back images, the first existing split of test, val,
+// validation and valid. A single dataset is used as it is. Throws UsageError if there are splits, but no train.
 ImageLocation find_images(const std::string& uri, const Say& say);
 
-// The path that `uri` names, without its scheme. Throws UsageError where nothing lies there.
+// Returns the path that `uri` names, without its scheme. Throws UsageError if the path does not exist.
 std::string path_of(const std::string& uri, const Say& say);
 
-// $LEAT_CACHE_DIR, or else leat/ in $XDG_CACHE_HOME, or else in ~/.cache. Throws UsageError where none of
-// them is set.
+// Returns $LEAT_CACHE_DIR if it is set, otherwise leat/ in $XDG_CACHE_HOME, otherwise leat/ in ~/.cache. Throws
+// UsageError if none of the variables is set.
 std::filesystem::path cache_folder();
 
 }  // namespace leat::tools

@@ -1,4 +1,4 @@
-// --help, as text, and the man page.
+// The text of --help, and the man page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,13 +10,14 @@ namespace leat::tools {
 namespace {
 
 constexpr std::size_t kWidth = 100;
-constexpr std::size_t kTermWidth = 26;  // of options and terms of tables, with the indentation
+constexpr std::size_t kTermWidth = 26;  // width of options and terms, with the indentation
 
 constexpr std::string_view kExitStatus =
     "0; 1 after an error at run time, output that cannot be written included; 2 if the command line, or the "
     "data that it names, is wrong. An error is one line on standard error.";
 
-// The words of `text`, broken into lines of `width`, each after the first indented. An empty line separates paragraphs.
+// Breaks the words of `text` into lines of `width`, and indents each after the first. An empty line separates
+// paragraphs.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
   std::string result;
   std::size_t column = 0;
@@ -54,7 +55,7 @@ std::string row(const std::string& term, const std::string& meaning) {
   return line + wrapped(meaning, kWidth, kTermWidth) + "\n";
 }
 
-// "--num-workers N, --workers N": all the names.
+// Returns all the names: "--num-workers N, --workers N".
 std::string all_names(const ManualOption& option) {
   std::string text;
   for (const std::string& name : option.names) {
@@ -80,7 +81,7 @@ std::string synopsis(const std::string& program, const std::vector<ManualOption>
   return text + " [options]";
 }
 
-// Every synopsis: of the program, and of each of its commands.
+// Returns every synopsis: the program's, and those of its commands.
 std::vector<std::string> synopses(const Manual& manual) {
   std::vector<std::string> lines{synopsis(manual.program, manual.options)};
   for (const ManualCommand& command : manual.commands) {
@@ -89,7 +90,7 @@ std::vector<std::string> synopses(const Manual& manual) {
   return lines;
 }
 
-// For troff: a backslash, a hyphen that is to stay one, and a control character at the start of a line.
+// Escapes for troff: a backslash, a hyphen that must stay a hyphen, and a control character at the start of a line.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {

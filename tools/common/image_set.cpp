@@ -22,7 +22,7 @@ std::vector<std::int64_t> labels_of(const ImageDataset& images) {
   return labels;
 }
 
-// "0" to the largest label there is.
+// Returns "0" to the largest label as class names.
 std::vector<std::string> class_numbers(const std::vector<std::int64_t>& labels, const std::string& path) {
   std::vector<std::string> names;
   for (const std::int64_t label : labels) {

@@ -15,21 +15,22 @@
 namespace leat::tools {
 
 enum class Part {
-  all,        // of the train folder, whether or not some of them are held back
-  train,      // without what is held back
-  held_back,  // the held-back folder; or, where there is none, every tenth image of each class (the 10th,
+  all,        // all images of the train folder, whether or not some of them are held back
+  train,      // the train folder's images that are not held back
+  held_back,  // the held-back folder or, if there is none, every tenth image of each class (the 10th,
               // 20th, ...)
 };
 
-// A dataset and what it consists of. Movable; the dataset stays where it is.
+// A dataset and its sources. Movable; the dataset's address does not change.
 class ImageSet {
  public:
-  // Lists or opens what lies there. Throws UsageError where nothing is left in this part, and where open_source() or
-  // ImageDataset find the data missing or damaged; their other errors pass.
+  // Lists or opens the location. Throws UsageError if the part has no images, or if open_source() or ImageDataset
+  // finds the data missing or damaged. Their other errors pass through.
   ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms);
 
   const Dataset& dataset() const noexcept;
-  // Of a format that does not name its classes, their numbers; none where Part::all asks for no labels.
+  // Returns the classes. If the format does not name them, they are numbers, and empty for Part::all, which reads no
+  // labels.
   const std::vector<std::string>& classes() const noexcept { return classes_; }
 
  private:
@@ -37,12 +38,12 @@ class ImageSet {
                                  TransformPipeline transforms);
 
   std::unique_ptr<Dataset> all_;
-  std::unique_ptr<Subset> subset_;  // null: all of it
+  std::unique_ptr<Subset> subset_;  // null if all images are used
   std::vector<std::string> classes_;
 };
 
-// Positions i of a run of labels whose held-back flag is `held_back`: the 10th, 20th, ... of each label is
-// held back.
+// Returns the positions i in a list of labels whose held-back flag is `held_back`. The 10th, 20th, ... image of each
+// label is held back.
 std::vector<std::size_t> tenths(const std::vector<std::int64_t>& labels, bool held_back);
 
 }  // namespace leat::tools

@@ -12,7 +12,7 @@
 namespace leat::tools {
 namespace {
 
-// CLI11's name of a type is "INT:INT in [1 - 64]" or "TEXT:{a,b}": a name, then what the checks say.
+// The parsed name of a CLI11 type, such as "INT:INT in [1 - 64]" or "TEXT:{a,b}": a name, then what the checks add.
 struct TypeName {
   std::string name;
   std::vector<std::string> choices;
@@ -29,7 +29,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-// What stands between the first `open` and the `close` behind it; empty if there is none.
+// Returns the text between the first `open` and the next `close`. Empty if there is none.
 std::string_view between(std::string_view text, char open, char close) {
   const std::size_t first = text.find(open);
   if (first == std::string_view::npos) return {};
@@ -80,12 +80,12 @@ ManualOption describe_option(const CLI::Option& option) {
     result.choices = type.choices;
   }
   std::string standard = option.get_default_str();
-  if (standard.starts_with('[')) standard = std::string(between(standard, '[', ']'));  // of a list
+  if (standard.starts_with('[')) standard = std::string(between(standard, '[', ']'));  // a list's default
   result.description = with_limits(option.get_description(), type.range, standard);
   return result;
 }
 
-// Positional ones first.
+// Returns the options, positional ones first.
 std::vector<ManualOption> options_of(const CLI::App& app) {
   std::vector<ManualOption> options;
   for (const bool positional : {true, false}) {

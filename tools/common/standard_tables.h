@@ -5,10 +5,10 @@
 
 namespace leat::tools {
 
-// What --data takes; see find_images().
+// Returns the table of the values of --data; see find_images().
 ManualTable data_uri_table();
 
-// The variables of the environment that every program reads that loads data, and `more`.
+// Returns the table of the environment variables that every program reads if it loads data, and of `more` variables.
 ManualTable environment_table(const std::vector<std::pair<std::string, std::string>>& more = {});
 
 }  // namespace leat::tools

@@ -44,7 +44,7 @@ std::string bar(std::size_t count, std::size_t most, std::size_t width) {
 }
 
 std::string size_histogram(std::span<const std::uint64_t> sizes) {
-  std::map<int, std::size_t> counts;  // by the bits of the size
+  std::map<int, std::size_t> counts;  // by the number of bits of the size
   for (const std::uint64_t size : sizes) ++counts[static_cast<int>(std::bit_width(size))];
   std::vector<Line> lines;
   for (const auto& [bits, count] : counts) {
@@ -63,7 +63,7 @@ std::string label_histogram(const std::map<std::int64_t, std::size_t>& counts,
                             const std::vector<std::string>& classes) {
   std::vector<std::pair<std::int64_t, std::size_t>> shown(counts.begin(), counts.end());
   if (shown.size() > kMostLabels) {
-    // The most frequent ones; of equally frequent ones the lower.
+    // Keep the most frequent labels; of equally frequent ones, the lower.
     std::ranges::sort(shown, {}, [](const auto& each) { return std::pair(~each.second, each.first); });
     shown.resize(kMostLabels);
     std::ranges::sort(shown);

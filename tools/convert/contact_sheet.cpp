@@ -18,7 +18,7 @@ constexpr int kSide = 128, kGap = 4;
 constexpr int kCellWidth = kSide + 2 * kGap, kCellHeight = kSide + 3 * kGap + kGlyphHeight;
 constexpr std::uint8_t kBackground = 32;
 
-// One cell: the part of the sheet that it is.
+// Draws one sample into its cell, which is a part of the sheet.
 void draw_sample(const RecordConversion& source, const SampleView& view, std::size_t index,
                  MutableImageView cell) {
   std::string text;

@@ -35,21 +35,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One sample on its way through the pipeline.
+// The result of reading and encoding one sample.
 struct Outcome {
   std::size_t index = 0;
   std::size_t read_bytes = 0;
   std::variant<EncodedSample, BadSample> result;
 };
 
-// A sample to encode, read already where the source has to be read in order.
+// A sample to encode. It is read already if the source must be read in order.
 struct Input {
   std::size_t index = 0;
   std::optional<std::variant<Record, BadSample>> sample = {};
 };
 
-// Reads, recodes and writes. The three steps of the pipeline are its functions next(), encode() and write(); all but
-// encode() run one at a time, in order.
+// Reads, recodes and writes. The three steps of the pipeline are the functions next(), encode() and write(). next()
+// and write() run one at a time, in order; encode() runs in parallel.
 class Conversion {
  public:
   Conversion(const RecordConversion& source, const Recoder& recoder, const ShardWriter& format,
@@ -70,7 +70,7 @@ class Conversion {
     const auto threads = static_cast<std::size_t>(workers);
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
     tbb::task_arena pool(workers);
-    // Two samples for each worker in memory: one in hand, one waiting for its turn to be written.
+    // Keeps two samples per worker in memory: one in work, one waiting for its turn to be written.
     pool.execute([&] {
       tbb::parallel_pipeline(
           2 * threads,
@@ -171,14 +171,14 @@ class Conversion {
   const fs::path folder_;
   ResumeState state_;
   ShardSetWriter writer_;
-  const std::size_t first_;  // sample of this run
-  std::size_t next_ = 0;     // of them, taken
+  const std::size_t first_;  // first sample of this run
+  std::size_t next_ = 0;     // samples of this run that were taken
   std::uint64_t read_bytes_ = 0;
   ImageWarnings warnings_;
   Progress progress_;
 };
 
-// One split on its way.
+// The conversion of one split.
 struct Job {
   std::string split;
   SourceLocation location;
@@ -187,7 +187,7 @@ struct Job {
   TargetFormat target;
 };
 
-// Throws UsageError where a class would have one number here, and another one there.
+// Throws UsageError if the splits' classes differ, because a label would not mean the same in all of them.
 void require_same_classes(const std::vector<Job>& jobs) {
   for (const Job& job : jobs) {
     const auto &first = jobs.front().source->schema().classes(), &here = job.source->schema().classes();
@@ -199,7 +199,7 @@ void require_same_classes(const std::vector<Job>& jobs) {
   }
 }
 
-// Tells what lies beside the splits, before hours of work.
+// Tells the user which folders beside the splits are left out, before hours of work.
 void tell_left_out(const ConvertOptions& options, const std::vector<Job>& jobs) {
   if (jobs.front().split.empty()) return;
   std::vector<std::string> splits;
@@ -211,7 +211,7 @@ void tell_left_out(const ConvertOptions& options, const std::vector<Job>& jobs) 
   }
 }
 
-// Opens all of them before anything is written: most of what can be wrong is found here.
+// Opens all splits before anything is written, because most errors are found here.
 std::vector<Job> open_jobs(const ConvertOptions& options) {
   std::vector<Job> jobs;
   for (NamedSource& named : sources_of(options.source, options.split)) {

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "/a/b/", "/a/./b" and "/a/b" are the same folder.
+// Normalizes the path, since "/a/b/", "/a/./b" and "/a/b" are the same folder.
 fs::path normal(const fs::path& destination) {
   const fs::path path = fs::absolute(destination).lexically_normal();
   return path.filename().empty() ? path.parent_path() : path;
@@ -55,7 +55,7 @@ bool has_state_below(const fs::path& folder) {
          });
 }
 
-// Whether nothing was written into it, nor into the folders of splits.
+// Returns whether nothing was written into the folder, nor into the folders of splits.
 bool is_untouched(const fs::path& folder) {
   return std::ranges::all_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
     return is_temporary_state(entry.path()) || (entry.is_directory() && holds_no_work(entry.path()));
@@ -102,7 +102,7 @@ WorkFolder::WorkFolder(const Destination& destination, bool resume) : destinatio
   require_replaceable(destination_.folder);
   take_partial();
   try {
-    require_replaceable(destination_.folder);  // another process may have finished it meanwhile
+    require_replaceable(destination_.folder);  // again: another process may have finished it meanwhile
     if (is_made_) sync_folder(path_.parent_path());
     if (is_untouched(path_)) {
       remove_all_in(path_);
@@ -127,13 +127,13 @@ WorkFolder::~WorkFolder() {
   remove_if_made();
 }
 
-// A folder with anything in it stays.
+// A folder that is not empty stays.
 void WorkFolder::remove_if_made() noexcept {
   std::error_code ignored;
   if (is_made_ && !is_published_) fs::remove(path_, ignored);
 }
 
-// Whether the destination is what an earlier run published, and could not clean up.
+// Takes over the destination if it is what an earlier run published, but did not clean up. Returns whether it is.
 bool WorkFolder::take_published() {
   const fs::path& folder = destination_.folder;
   const auto is_left = [&] {
@@ -155,7 +155,7 @@ void WorkFolder::take_partial() {
   } while (!hold(path_));
 }
 
-// False where the folder has been removed or renamed before it was held.
+// Returns false if the folder was removed or renamed before it was locked.
 bool WorkFolder::hold(const fs::path& folder) {
   UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   if (!opened && errno == ENOENT) return false;

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kMostClasses = 20;  // that are named in a text
+constexpr std::size_t kMostClasses = 20;  // greatest number of classes named in a text
 
 std::string classes_text(const std::vector<std::string>& classes) {
   if (classes.empty()) return {};
@@ -38,7 +38,7 @@ struct SizeFigures {
   std::uint64_t least, median, mean, most;
 };
 
-// Of at least one size.
+// Returns the figures of at least one size.
 SizeFigures figures_of(std::vector<std::uint64_t> sizes) {
   std::ranges::sort(sizes);
   const std::uint64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});

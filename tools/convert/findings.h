@@ -1,4 +1,4 @@
-// What inspect and verify find out, and how they say it: as text and as JSON.
+// The results of inspect and verify, and their form as text and as JSON.
 #pragma once
 
 #include <cstddef>
@@ -16,29 +16,29 @@ namespace leat::tools {
 
 using namespace detail;
 
-// Of leat records alone.
+// Figures that only leat records have.
 struct RecordFigures {
   std::size_t shards = 0;
   std::uint64_t raw_bytes = 0;             // before compression
-  std::optional<ShardHeader> header = {};  // of the first shard; none: there is no shard
+  std::optional<ShardHeader> header = {};  // of the first shard; empty if there is no shard
 };
 
-// One dataset, or one split of it.
+// The inspection of one dataset, or of one split of it.
 struct Inspection {
-  std::string split;   // empty: there are none
+  std::string split;   // empty if there are no splits
   std::string format;  // "leat records", "an image folder", "a source in the format mds"
   std::size_t samples = 0;
   std::uint64_t bytes = 0;  // of all shards, or of all samples
   RecordSchema schema;
   std::optional<RecordFigures> records = {};
-  std::vector<std::uint64_t> sizes;            // of the samples that can be read
-  std::map<std::int64_t, std::size_t> labels;  // how often each was found
+  std::vector<std::uint64_t> sizes;            // sizes of the readable samples
+  std::map<std::int64_t, std::size_t> labels;  // number of samples of each label
   std::size_t unreadable = 0;
 };
 
 struct BadRange {
   std::size_t first = 0;
-  std::size_t count = 0;  // 0 and 1: this sample alone
+  std::size_t count = 0;  // 0 and 1 both mean this sample alone
   std::string source;
   std::string reason;
 };
@@ -53,16 +53,15 @@ struct Verification {
 };
 
 std::string to_text(const Inspection& inspection);
-std::string to_text(const BadRange& bad);               // a line
+std::string to_text(const BadRange& bad);               // one line
 std::string to_text(const Verification& verification);  // the closing lines
 
 // {"command": "inspect", "data": uri, "sets": [{
 //    "split" (null without splits), "format", "samples", "bytes", "unreadable",
 //    "fields": [{"name", "content", "dtype", "shape", "max_length" (null if not ragged)}], "classes",
 //    "bytes_per_sample": {"min", "median", "mean", "max"} (null without samples), "labels": {"<label>": count},
-//    "records": {"shards", "raw_bytes", "codec", "dictionary_bytes", "alignment"} (null for other formats; the last
-//    three only
-//               if there is a shard)}]}
+//    "records": {"shards", "raw_bytes", "codec", "dictionary_bytes", "alignment"} (null for other formats;
+//                the last three only if there is a shard)}]}
 std::string to_json(const std::string& uri, std::span<const Inspection> inspections);
 
 // {"command": "verify", "data": uri, "bad_samples", "sets": [{"split", "samples", "bad_samples",

@@ -30,7 +30,7 @@ using namespace detail;
 
 namespace {
 
-// Labels that can be had without inflating the record are not checked.
+// Counts the labels. A label that can be read without decompressing its record is not checked.
 void count_labels(const RecordSet& set, Inspection& findings) {
   const auto field = set.schema().find("label");
   if (!field || !set.schema().fields().has_scalar(*field, DType::i64)) return;
@@ -92,7 +92,7 @@ void write_contact_sheet(const RecordConversion& source, const InspectOptions& o
   write_durably(options.contact_sheet, {reinterpret_cast<const char*>(png.data()), png.size()});
 }
 
-// Prints each bad sample at once, unless JSON was asked for.
+// Notes a bad sample, and prints it at once unless JSON was asked for.
 void note(BadRange bad, bool prints, Verification& verification) {
   if (prints) print_text(to_text(bad));
   verification.bad.push_back(std::move(bad));
@@ -108,7 +108,7 @@ Verification verify_leat(const std::filesystem::path& path, bool prints) {
   return verification;
 }
 
-// Decodes it whole, so that damage anywhere in it shows.
+// Decodes the whole image, so that damage anywhere in it is found.
 DecodeWarnings check_image(ImageDecoder& decoder, const std::vector<std::byte>& file,
                            const JpegLimits& limits) {
   decoder.read_header(file, limits, true);

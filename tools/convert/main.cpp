@@ -1,4 +1,4 @@
-// leat-convert: data sets into shards.
+// leat-convert: converts data sets into shards, and inspects them.
 #include <fmt/format.h>
 
 #include <string>

@@ -14,7 +14,7 @@ ManualTable source_table() {
 
 }  // namespace
 
-// The description stands with the options, which it explains.
+// The description is given with the options, because it explains them.
 ProgramText convert_manual() {
   return {.summary = "converts data sets into shards that load by index, and looks into them",
           .description = {},

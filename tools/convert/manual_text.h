@@ -1,4 +1,4 @@
-// What leat-convert's manual says beside its options.
+// The parts of leat-convert's manual beside its options.
 #pragma once
 
 #include "tools/common/manual.h"

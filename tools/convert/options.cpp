@@ -82,7 +82,7 @@ void add_conversion(CLI::App& app, ConvertOptions& options, Texts& texts) {
       ->capture_default_str();
 }
 
-// Of the command and its sub-commands alike.
+// Adds the source to the command or to a sub-command.
 void add_source(CLI::App& app, Texts& texts) {
   app.add_option("--split,--part", texts.split,
                  "The split to read, such as train or test (default: all that SRC has)")
@@ -92,7 +92,7 @@ void add_source(CLI::App& app, Texts& texts) {
 
 void parse_zstd(const std::string& text, ConvertOptions& options) {
   using Zstd = RecordWriterOptions::Zstd;
-  if (text == "auto" && options.raw) options.zstd = Zstd::off;  // pixels are stored for being read fast
+  if (text == "auto" && options.raw) options.zstd = Zstd::off;  // pixels are stored to be read fast
   if (text == "auto") return;
   if (text == "none") {
     options.zstd = Zstd::off;

@@ -22,10 +22,10 @@ struct ResizeRule {
 
 struct ConvertOptions {
   std::string source;                // see sources_of()
-  std::optional<std::string> split;  // of it; none: all that there are
+  std::optional<std::string> split;  // one split of it; if empty, all splits
   std::filesystem::path destination;
   Target to = Target::leat;
-  std::string image_field;  // as the source calls it; empty: where it is clear
+  std::string image_field;  // its name in the source; empty if there is only one candidate
   ResizeRule resize;
   std::optional<int> quality;
   bool raw = false;
@@ -44,8 +44,8 @@ struct ConvertOptions {
 struct InspectOptions {
   std::string uri;  // see sources_of()
   std::optional<std::string> split = {};
-  std::string contact_sheet = {};  // a file; empty: none
-  std::size_t samples = 64;        // on it
+  std::string contact_sheet = {};  // file to write; empty for none
+  std::size_t samples = 64;        // number of samples on the sheet
   bool allow_corrupt = false;      // as in JpegLimits
   bool allow_empty = false;        // as in ImageFolderOptions
   bool json = false;
@@ -56,16 +56,16 @@ struct Command {
 
   Kind kind = Kind::convert;
   ConvertOptions convert;
-  InspectOptions inspect;  // of verify, source, split and json
+  InspectOptions inspect;  // verify uses its source, split and json
 };
 
-// nullopt: --help or --version was asked for and has been printed. Throws UsageError.
+// Returns nullopt if --help or --version was given and its text has been printed. Throws UsageError.
 std::optional<Command> read_command(int argc, const char* const* argv);
 
-// "256MiB", "64MB", "1000000": bytes. nullopt where it is none, or 0.
+// Parses "256MiB", "64MB" or "1000000" to bytes. Returns nullopt if the text is no size, or 0.
 std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
-// "short:256", "max:512", "square:256". Throws UsageError.
+// Parses "short:256", "max:512" or "square:256". Throws UsageError.
 ResizeRule parse_resize(const std::string& text);
 
 }  // namespace leat::tools

@@ -1,4 +1,4 @@
-// Whether what was written is what lies on the disk.
+// A check that the files on the disk hold what was written.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace leat::tools {
 
 using namespace detail;
 
-// Reads all shards back: each file's checksum; of leat records each record's, too. Throws DataError naming what
-// differs.
+// Reads all shards back and checks each file's checksum and, for leat records, each record's checksum. Throws
+// DataError naming what differs.
 void check_output(const std::filesystem::path& folder, std::span<const ShardSummary> shards, Target target);
 
 }  // namespace leat::tools

@@ -13,7 +13,7 @@ namespace leat::tools {
 namespace {
 
 constexpr std::size_t kBarWidth = 24;
-// Elsewhere the first line comes after a second: silence would look like a program that hangs.
+// Without a terminal, the first line comes after a second, because silence would look like a program that hangs.
 constexpr std::chrono::milliseconds kOnTerminal{200}, kFirst{1'000}, kElsewhere{10'000};
 
 std::string duration(double seconds) {
@@ -54,7 +54,7 @@ void Progress::update(std::size_t done, std::uint64_t bytes) {
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const std::string line = progress_line(done_, samples_, bytes_, seconds);
   if (terminal_) {
-    // To the line's start, and delete it.
+    // Go to the start of the line and delete it.
     fmt::print(stderr, "\r\x1b[K{}  [{:<{}}] {}", what_, bar(done_, samples_, kBarWidth), kBarWidth, line);
     open_line_ = true;
   } else {

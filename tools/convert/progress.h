@@ -1,4 +1,4 @@
-// How far a long job is: a line that renews itself on a terminal, a line now and then elsewhere.
+// A progress display: a line that is updated in place on a terminal, or a new line now and then elsewhere.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,8 @@ class Progress {
   bool open_line_ = false;
 };
 
-// "35 %  105 of 300 samples  82.3 MB/s  2 s left", after `seconds`; the last only where it can be known.
+// Returns "35 %  105 of 300 samples  82.3 MB/s  2 s left", after `seconds`. The last part is left out if it is
+// unknown.
 std::string progress_line(std::size_t done, std::size_t samples, std::uint64_t bytes, double seconds);
 
 }  // namespace leat::tools

@@ -27,7 +27,7 @@ std::size_t pixels_in(Size size) {
   return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
 }
 
-// `shorter` in the proportion of `bound` to `longer`, at least 1.
+// Returns `shorter` scaled by `bound` / `longer`, at least 1.
 int in_proportion(int shorter, int longer, int bound) {
   return static_cast<int>(std::max<std::int64_t>(1, std::int64_t{shorter} * bound / longer));
 }
@@ -89,7 +89,7 @@ Recoder::Recoder(const RecordSchema& source, const ConvertOptions& options)
   schema_ = raw_ ? make_schema(source) : source;
 }
 
-// A foreign source's field has been renamed to "image" by now (see RecordConversion).
+// The image field of a source without a schema has been renamed to "image" by now (see RecordConversion).
 std::optional<std::size_t> Recoder::find_image(const RecordSchema& source, const std::string& wanted,
                                                bool changes) {
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// What becomes of the images on their way.
+// The recoding of images during a conversion.
 #pragma once
 
 #include <optional>
@@ -15,18 +15,19 @@ namespace leat::tools {
 
 using namespace detail;
 
-// Immutable, thread-safe. Images that nothing is to be done to keep their bytes; those and all others have their JPEG
-// header and end checked.
+// Immutable, thread-safe. Images that need no change keep their bytes. The JPEG header and end of all images are
+// checked.
 class Recoder {
  public:
-  // Throws UsageError where there is something to do and the source has no JPEGs, or several fields of them, of which
-  // options.image_field names none.
+  // Throws UsageError if images are to be changed, but the source has no JPEGs, or has several fields of JPEGs of
+  // which options.image_field names none.
   Recoder(const RecordSchema& source, const ConvertOptions& options);
 
   const RecordSchema& schema() const noexcept { return schema_; }
 
-  // From a sample of the source to one of schema(). `warnings`: of an image that was damaged, but accepted; of one that
-  // keeps its bytes, only the header is read. Throws DataError, without a path, on a bad image.
+  // Converts a sample of the source to one of schema(). `warnings` receives the warnings about an image that was
+  // damaged, but accepted. If an image keeps its bytes, only its header is read. Throws DataError, without a path,
+  // for a bad image.
   Record apply(Record sample, DecodeWarnings& warnings) const;
   Record apply(Record sample) const {
     DecodeWarnings ignored;
@@ -43,11 +44,11 @@ class Recoder {
   std::optional<int> quality_;
   bool raw_;
   JpegLimits limits_;
-  std::optional<std::size_t> image_;  // the source's field
+  std::optional<std::size_t> image_;  // the source's image field
   RecordSchema schema_;
 };
 
-// The size that an image gets. Images are never scaled up, but for square.
+// Returns the new size of an image. Images are never scaled up, except for square.
 Size resized(Size size, const ResizeRule& rule);
 
 }  // namespace leat::tools

@@ -59,7 +59,7 @@ ResumeState read_state(const fs::path& path) {
   }
 }
 
-// What differs between two jobs, as the user knows it.
+// Returns what differs between two jobs, in the user's terms.
 std::string difference(const std::string& before, const std::string& now) {
   constexpr std::array<std::pair<const char*, const char*>, 13> kNames{
       {{"source", "SRC"},
@@ -84,7 +84,7 @@ std::string difference(const std::string& before, const std::string& now) {
   return names.empty() ? "an option" : names;
 }
 
-// Sizes first: they cost nothing.
+// Checks sizes before checksums, because sizes cost nothing.
 void require_unchanged(const fs::path& folder, const std::vector<ShardSummary>& shards) {
   std::size_t samples = 0;
   for (const ShardSummary& shard : shards) {
@@ -140,7 +140,8 @@ void save_state(const fs::path& folder, const ResumeState& state) {
                     {"next", state.next},
                     {"skipped", skipped},
                     {"verify", state.verify}};
-  // Names and messages may hold any bytes: here they are for reading by people only.
+  // Names and messages may hold arbitrary bytes, which can be replaced because these texts are only for people to
+  // read.
   write_durably(folder / kStateName, object.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 

@@ -1,4 +1,4 @@
-// How far a conversion got: a file beside its shards, as long as it is not finished.
+// The state of an unfinished conversion: a file beside its shards that exists until the conversion is finished.
 #pragma once
 
 #include <cstddef>
@@ -23,31 +23,32 @@ struct BadSample {
 };
 
 struct ResumeState {
-  std::string job;                   // what was to be done; another job cannot go on with it
-  std::vector<ShardSummary> shards;  // whole ones
-  std::size_t next = 0;              // the first sample of the source that is in none of them
+  std::string job;                   // description of the job; another job cannot resume it
+  std::vector<ShardSummary> shards;  // complete ones
+  std::size_t next = 0;              // the source's first sample that is in none of them
   std::vector<BadSample> skipped;    // before `next`
-  bool verify = false;               // a run so far was asked to verify, so the one that ends it does
+  bool verify = false;               // a run so far was asked to verify, so the last run does
 };
 
 inline constexpr const char* kStateName = "leat-convert.json";
 
-// Source, its fingerprint, and all options that the output depends on, as text. What to do at a bad sample is not among
-// them: the output up to it is the same.
+// Returns the source, its fingerprint, and all options that the output depends on, as text. The policy for bad
+// samples is not included, because the output before a bad sample does not depend on it.
 std::string describe_job(const RecordConversion& source, const SourceLocation& location,
                          const ConvertOptions& options);
 
-// Replaces the file in one step.
+// Replaces the file atomically.
 void save_state(const std::filesystem::path& folder, const ResumeState& state);
 
 bool has_state(const std::filesystem::path& folder);
 
-// Whether the folder is empty, or as a process leaves it that was killed when it wrote the first state.
+// Returns whether the folder is empty, or holds only what a process leaves if it is killed while it writes the first
+// state.
 bool holds_no_work(const std::filesystem::path& folder);
 bool is_temporary_state(const std::filesystem::path& file);
 
-// Reads all shards. Throws UsageError where there is no state, it belongs to another job (the text says what differs),
-// or a shard has not the size and the checksum that it says.
+// Reads and checks all shards. Throws UsageError if there is no state, if it belongs to another job (the message says
+// what differs), or if a shard does not have the size and the checksum that the state gives.
 ResumeState load_state(const std::filesystem::path& folder, const std::string& job);
 
 void remove_state(const std::filesystem::path& folder);

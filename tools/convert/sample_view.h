@@ -1,4 +1,4 @@
-// What is looked at in samples of any source: the label and the image.
+// A view of the label and the image in samples of any source.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ class SampleView {
   bool has_image() const noexcept { return image_.has_value(); }
   bool has_label() const noexcept { return label_.has_value(); }
 
-  // Of the field "label", an i64 scalar; nullopt where there is none.
+  // Returns the field "label", an i64 scalar, or nullopt if there is none.
   std::optional<std::int64_t> label(const Record& sample) const;
 
-  // The image, scaled down until its longer side has at most `side` pixels. Throws DataError on a bad one. There must
-  // be an image.
+  // Returns the image, scaled down until its longer side has at most `side` pixels. Throws DataError for a bad image.
+  // Requires has_image().
   Image thumbnail(const Record& sample, int side) const;
 
  private:
@@ -32,9 +32,9 @@ class SampleView {
 
   std::optional<std::size_t> label_;
   std::optional<std::size_t> image_;
-  std::optional<std::size_t> extents_;  // of raw pixels whose size differs: the field beside them
+  std::optional<std::size_t> extents_;  // for raw pixels of varying size: the field that gives it
   bool is_raw_ = false;
-  Size size_;  // of raw pixels that all have one
+  Size size_;  // of raw pixels that all have the same size
 };
 
 }  // namespace leat::tools

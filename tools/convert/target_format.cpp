@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::size_t kPixelAlignment = 64;
 
-// Some samples from `first` on, recoded by several threads; nothing where one is bad: whoever converts it reports it.
+// Returns `count` samples from `first` on, recoded by several threads. A bad sample is empty; its error is reported
+// when it is converted.
 std::vector<std::optional<Record>> recoded(const RecordConversion& source, const Recoder& recoder,
                                            std::size_t first, std::size_t count, int workers) {
   std::vector<std::optional<Record>> samples(count);

@@ -1,4 +1,4 @@
-// What is written: the format, set up for a source.
+// The output format, set up for a source.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ struct TargetFormat {
   std::string compression;  // "none", "zstd, level 3, with a dictionary of 112640 bytes"
 };
 
-// For leat records, reads the first samples of the source to decide on compression. Throws UsageError where the format
+// For leat records, reads the first samples of the source to choose the compression. Throws UsageError if the format
 // cannot hold the schema.
 TargetFormat make_target(const RecordConversion& source, const Recoder& recoder,
                          const ConvertOptions& options);

@@ -6,7 +6,7 @@
 namespace leat::tools {
 namespace {
 
-constexpr int kScale = 2;  // pixels for each dot of a glyph
+constexpr int kScale = 2;  // pixels per dot of a glyph
 
 // Five rows of three dots; each row is an octal digit.
 struct Glyph {

@@ -1,4 +1,4 @@
-// leat-sweep: how many workers?
+// leat-sweep: measures loading with different numbers of workers and recommends one.
 #include <fmt/format.h>
 
 #include <functional>
@@ -22,7 +22,7 @@ void say(const std::string& line) {
   print_line(line);
 }
 
-// Prints each measurement as it comes, a line for each round.
+// Prints each measurement when it arrives, on one line per round.
 std::function<void(const leat::SweepRound&)> show_progress(const SweepOptions& options) {
   return [&options, measured = std::size_t{0}](const leat::SweepRound& round) mutable {
     const std::size_t place = measured++ % options.workers.size();

@@ -4,7 +4,7 @@
 
 namespace leat::tools {
 
-// The description stands with the options, which it explains.
+// The description is given with the options, because it explains them.
 ProgramText sweep_manual() {
   return {
       .summary = "measures loading with each number of workers and recommends one",

@@ -1,4 +1,4 @@
-// What leat-sweep's manual says beside its options.
+// The parts of leat-sweep's manual beside its options.
 #pragma once
 
 #include "tools/common/manual.h"

@@ -17,24 +17,24 @@ enum class Output {
 
 struct SweepOptions {
   std::string data;
-  std::vector<int> workers;  // rising, each once
+  std::vector<int> workers;  // in rising order, each once
   std::size_t batch_size = 64;
   int image_size = 224;
   bool augment = true;  // --transform train
   Output output = Output::u8;
-  double seconds = 5;  // for each number of workers, in all rounds together
+  double seconds = 5;  // for each number of workers, over all rounds
   int rounds = 5;
   std::uint64_t seed = 0;
   bool allow_corrupt = false;  // as in JpegLimits
   bool allow_empty = false;    // as in ImageFolderOptions
-  std::string json;            // a file to write; empty: none
-  std::string report;          // likewise
+  std::string json;            // file to write; empty for none
+  std::string report;          // as `json`
 };
 
-// Of one number of workers in one round; at least a millisecond.
+// Returns the time for one number of workers in one round: at least a millisecond.
 std::chrono::milliseconds round_time(const SweepOptions& options);
 
-// nullopt: --help or --version was asked for and has been printed. Throws UsageError.
+// Returns nullopt if --help or --version was given and its text has been printed. Throws UsageError.
 std::optional<SweepOptions> read_sweep_options(int argc, const char* const* argv);
 
 }  // namespace leat::tools

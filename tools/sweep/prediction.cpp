@@ -12,7 +12,7 @@ using namespace detail;
 
 namespace {
 
-constexpr double kBusy = 0.8;  // of the CPUs: more of them help
+constexpr double kBusy = 0.8;  // share of the CPUs in use from which more CPUs help
 
 }  // namespace
 

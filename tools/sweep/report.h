@@ -1,4 +1,4 @@
-// What leat-sweep prints.
+// The text that leat-sweep prints.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace leat::tools {
 
-// One line each, columns aligned.
+// Return one line each, with aligned columns.
 std::string table_header();
 std::string table_row(const SweepRun& run);
 
-// What the columns mean, a line each.
+// Explains the columns, one line each.
 std::string explain_table();
 
-// "recommended number of workers: 2 ...", and why it is not to be relied on, if so.
+// Returns "recommended number of workers: 2 ...", and the reasons not to trust it, if any.
 std::string recommendation(const SweepResult& result);
 
-// "round 1 of 5:" before the first round's first measurement, and " 2 workers 1337," and so on behind it.
+// Returns " 2 workers 1337," and the like; "round 1 of 5:" precedes the first measurement of a round.
 std::string progress(const SweepRound& round, int rounds, bool is_first_of_round, bool is_last_of_round);
 
 }  // namespace leat::tools

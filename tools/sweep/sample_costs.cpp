@@ -29,7 +29,7 @@ using namespace detail;
 namespace {
 
 constexpr std::size_t kMostImages = 256;
-constexpr double kSecondsPerRound = 0.4;  // of get(), so of all steps about three times as much
+constexpr double kSecondsPerRound = 0.4;  // for get(); all steps together take about three times as long
 constexpr int kRounds = 3;
 constexpr std::size_t kAtATime = 16;
 
@@ -40,14 +40,15 @@ double thread_seconds() {
 }
 
 constexpr std::uint64_t kSeed = 1;
-constexpr std::uint64_t kEpoch = 1;  // of the inline loader, while it is measured
+constexpr std::uint64_t kEpoch = 1;  // of the inline loader during the measurement
 
-// The inline loader's generator for the image at `position`, so that each step works on the same crop as the loader.
+// Returns the inline loader's generator for the image at `position`, so that each step works on the same crop as the
+// loader.
 Rng rng_of(std::size_t position) {
   return Rng(kSeed, kEpoch, position);
 }
 
-// Images are named by their index in the dataset. `position` is the one among the measured images.
+// Images are identified by their index in the dataset. `position` is the position among the measured images.
 class Steps {
  public:
   explicit Steps(const SweptImages& images)
@@ -72,7 +73,7 @@ class Steps {
     if (::pread(file.get(), buffer_.data(), size, 0) < 0) throw_errno("pread of an image");
   }
 
-  // What was read last.
+  // Decodes what was read last.
   void decode(std::size_t position) {
     if (!is_decoded_file(bytes_)) return;
     const Size size = decoder_.read_header(bytes_, images_.decoding().limits);
@@ -93,7 +94,7 @@ class Steps {
   Resampler resampler_;
 };
 
-// Spread over the dataset, and as many as can be had in kSecondsPerRound.
+// Returns indices spread over the dataset, as many as get() can load in kSecondsPerRound.
 std::vector<std::size_t> choose(const Dataset& dataset, const Steps& steps) {
   const std::vector<std::size_t> indices = spread_over(dataset.size(), kMostImages);
   const double start = thread_seconds();
@@ -107,8 +108,8 @@ std::vector<std::size_t> choose(const Dataset& dataset, const Steps& steps) {
   return chosen;
 }
 
-// Takes all steps in turns, a few images at a time, so that all see the same machine. At any moment each step is at
-// other images, so that none finds in the CPU's caches what another has just read.
+// Measures all steps in turn, a few images at a time, so that all steps see the same load on the machine. At any
+// moment the steps work on different images, so that no step finds in the CPU's caches what another has just read.
 class Round {
  public:
   Round(const Dataset& dataset, Steps& steps, const std::vector<std::size_t>& indices)
@@ -118,10 +119,10 @@ class Round {
         few_(dataset, indices),
         loader_(few_, {.batch_size = std::min(indices.size(), kAtATime),
                        .seed = kSeed,
-                       .on_warning = [](const std::string&) {}}) {}  // the sweep told the dataset's warnings
+                       .on_warning = [](const std::string&) {}}) {}  // the sweep has reported its warnings
 
   StepTimes measure() {
-    while (loader_.next()) {  // takes the pages of the slots
+    while (loader_.next()) {  // allocates the pages of the slots
     }
     loader_.start_epoch(kEpoch);
     StepTimes times;
@@ -144,7 +145,7 @@ class Round {
   }
 
  private:
-  // The positions of the images of a turn.
+  // Returns the positions of the images of a turn.
   auto positions_of(std::size_t turn) const {
     const std::size_t first = turn % loader_.size() * loader_.layout().capacity();
     return std::views::iota(first, std::min(first + loader_.layout().capacity(), indices_.size()));
@@ -189,7 +190,7 @@ class Round {
   DataLoader loader_;
 };
 
-// From memory that no cache holds.
+// Measures copies from memory that is too large for any cache.
 double time_copies(const Dataset& dataset) {
   constexpr std::size_t kBytes = std::size_t{64} << 20;
   const std::size_t row = std::max<std::size_t>(1, BatchLayout(dataset.schema(), 1).bytes());
@@ -200,7 +201,7 @@ double time_copies(const Dataset& dataset) {
   const double start = thread_seconds();
   for (std::size_t i = 0; i < rows; ++i) {
     std::copy_n(samples.begin() + static_cast<std::ptrdiff_t>(i * row), row, out.begin());
-    seen = std::max(seen, out[i % row]);  // or the compiler might leave copies out
+    seen = std::max(seen, out[i % row]);  // otherwise the compiler might drop copies
   }
   if (seen != std::byte{1}) throw Error("a copy in memory differs");
   return (thread_seconds() - start) * 1e6 / static_cast<double>(rows);

@@ -23,9 +23,9 @@ TransformPipeline transforms_of(const SweepOptions& options) {
   return options.output == Output::f32 ? geometry | normalize_images() : geometry;
 }
 
-// std::filesystem's recursive iterator ends with an error at a link that leads nowhere.
+// Adds the sizes of all files below a folder. std::filesystem's recursive iterator fails at a broken link.
 void add_bytes_below(const fs::path& folder, int depth, std::uint64_t& bytes) {
-  constexpr int kMaxDepth = 32;  // a link leads in a circle
+  constexpr int kMaxDepth = 32;  // a greater depth means a cycle of links
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (is_broken_link(entry)) continue;
     if (entry.is_regular_file()) bytes += entry.file_size();
@@ -33,7 +33,7 @@ void add_bytes_below(const fs::path& folder, int depth, std::uint64_t& bytes) {
   }
 }
 
-// The same samples; its warnings are told once by all loaders of all processes that share the flag.
+// The same samples. Only one of all loaders, in all processes that share the flag, reports the dataset's warnings.
 class WarnsOnce final : public Dataset {
  public:
   WarnsOnce(const Dataset& dataset, std::atomic<bool>& warned) : dataset_(dataset), warned_(warned) {}
@@ -72,7 +72,7 @@ SweptImages::SweptImages(const ImageLocation& location, const SweepOptions& opti
 DataLoader SweptImages::loader_of(const Dataset& dataset, int num_workers) const {
   DataLoaderOptions options = options_;
   options.num_workers = num_workers;
-  // The constructor warns of more workers than CPUs, which a sweep is there to try. What comes later is passed on.
+  // The constructor warns about more workers than CPUs, which a sweep tries on purpose. Later warnings are passed on.
   const auto is_made = std::make_shared<bool>(false);  // shared with the loader, which moves out of here
   const auto once = std::make_shared<const WarnsOnce>(dataset, flag_in(warned_));  // kept by the handler
   options.on_warning = [is_made, once](const std::string& text) {

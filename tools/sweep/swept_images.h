@@ -15,18 +15,19 @@ namespace leat::tools {
 
 using namespace detail;
 
-/// Opens the images once; the measuring processes inherit them. Outlives the loaders that it makes.
+/// Opens the images once, and the measuring processes inherit them. Must outlive the loaders that it makes.
 class SweptImages {
  public:
   SweptImages(const ImageLocation& location, const SweepOptions& options);
 
-  /// Of all loaders made here, in whatever process, one tells the warnings of its dataset: the first that has any.
+  /// Makes a loader. Of all loaders made here, in any process, only the first that has warnings of the dataset
+  /// reports them.
   DataLoader loader(int num_workers) const { return loader_of(images_.dataset(), num_workers); }
-  /// The same loader over another dataset.
+  /// Makes the same loader over another dataset.
   DataLoader loader_of(const Dataset& dataset, int num_workers) const;
   const Dataset& dataset() const noexcept { return images_.dataset(); }
   const TransformPipeline& transforms() const noexcept { return transforms_; }
-  /// How the dataset decodes its images.
+  /// Returns how the dataset decodes its images.
   const DecodeOptions& decoding() const noexcept { return decoding_; }
 
  private:
@@ -34,13 +35,14 @@ class SweptImages {
   DecodeOptions decoding_;
   ImageSet images_;
   DataLoaderOptions options_;
-  detail::SharedMemory warned_;  // a flag: the dataset's warnings were told
+  detail::SharedMemory warned_;  // a flag: whether the dataset's warnings were reported
 };
 
-/// What the options say about the data, for the result of a sweep.
+/// Returns the options that describe the data, for the result of a sweep.
 SweptData describe_data(const ImageLocation& location, const SweepOptions& options);
 
-/// Bytes of a file, or of all files below a folder. nullopt if there is neither (a pattern of names, say).
+/// Returns the bytes of a file, or of all files below a folder. Returns nullopt if there is neither (for example, for
+/// a pattern of names).
 std::optional<std::uint64_t> stored_bytes(const std::filesystem::path& path);
 
 }  // namespace leat::tools

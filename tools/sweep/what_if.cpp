@@ -33,7 +33,7 @@ constexpr std::size_t kMostImages = 2000;
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
 constexpr int kFewestTrials = 3;
 
-// Removed with what is in it.
+// A temporary folder, which is removed with its contents.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -73,7 +73,7 @@ class Check {
                             result_.recommended_num_workers, time)
           .round;
     };
-    measured(before), measured(after);  // what they read is in memory from here on
+    measured(before), measured(after);  // from here on, the images they read are in memory
     std::vector<Trial> trials;
     for (int round = 0; round < std::max(options_.rounds, kFewestTrials); ++round) {
       Trial trial;
@@ -110,7 +110,7 @@ void check_cache(WhatIf& what_if, std::size_t bytes_per_sample, const SweptImage
   const Subset some(images.dataset(), spread_over(images.dataset().size(), std::min(kMostImages, room)));
   const Cache cached(some, 2 * kMostBytes);
   const ScratchLayout layout(some.schema());
-  for (std::size_t i = 0; i < some.size(); ++i) {  // shared with the processes that measure
+  for (std::size_t i = 0; i < some.size(); ++i) {  // fills the cache, which the measuring processes share
     const ScratchSample sample(some.schema(), layout);
     SampleWriter out = sample.writer();
     Rng rng(0, 0, i);

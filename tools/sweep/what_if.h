@@ -1,4 +1,4 @@
-// What other storage, a cache or more CPUs would change; the first of it is tried.
+// The effect of other storage, a cache or more CPUs: predictions, of which the first is checked by a trial.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace leat::tools {
 
-/// Predicts, in this order: leat records instead of files (if the images are files), a cache of finished samples, twice
-/// as many CPUs. The first prediction is checked: some of the images, spread over all (2,000 or about 64 MiB at
-/// most), are copied to a temporary folder, or to memory, and loaded in turns with the same images as they are. Says
-/// what it does.
+/// Predicts the effect of, in this order: leat records instead of files (if the images are files), a cache of
+/// finished samples, and twice as many CPUs. The first prediction is checked: some of the images, spread over all
+/// (2,000 or about 64 MiB at most), are copied to a temporary folder, or to memory, and loaded in turn with the
+/// original images. Passes messages about its work to `say`.
 std::vector<WhatIf> what_if(const ImageLocation& location, const SweptImages& images,
                             const SweepOptions& options, const SweepResult& result, const StepTimes& times,
                             const Say& say);

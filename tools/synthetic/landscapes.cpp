@@ -1,4 +1,4 @@
-// Scenes under a day's sky.
+// Scenes under a daytime sky.
 #include <algorithm>
 
 #include "tools/synthetic/scenes.h"

@@ -6,13 +6,13 @@ namespace {
 
 constexpr int kBits = 12;  // fractional bits of lattice values and of weights
 
-// 3 t^2 - 2 t^3 of a 16-bit fraction, as a weight in [0, 2^kBits].
+// Returns 3 t^2 - 2 t^3 of a 16-bit fraction t, as a weight in [0, 2^kBits].
 std::int32_t smooth(std::int64_t fraction) noexcept {
   const auto t = static_cast<std::int32_t>(fraction >> (16 - kBits));
   return (t * t >> kBits) * (3 * (1 << kBits) - 2 * t) >> kBits;
 }
 
-// In [-1, 1), with kBits fractional bits.
+// Returns the lattice value, in [-1, 1), with kBits fractional bits.
 std::int32_t lattice(std::uint32_t key, std::int64_t column, std::int64_t row) noexcept {
   const std::uint32_t hash = hash32(key, static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(row));
   return static_cast<std::int32_t>(hash >> (32 - kBits - 1)) - (1 << kBits);

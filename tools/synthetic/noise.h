@@ -1,4 +1,4 @@
-// Integer value noise: smooth random fields that are the same on every machine.
+// Integer value noise: smooth random fields that have the same values on every machine.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ class FractalNoise {
  public:
   FractalNoise(std::uint32_t key, int octaves) noexcept : key_(key), octaves_(octaves) {}
 
-  // values[i] += amplitude * field(u + i * du, v), where the field lies within [-2, 2] and mostly within
-  // [-0.5, 0.5].
+  // Computes values[i] += amplitude * field(u + i * du, v). The field is within [-2, 2], and mostly within [-0.5,
+  // 0.5].
   void add_row(std::int64_t u, std::int64_t du, std::int64_t v, int amplitude,
                std::span<std::int32_t> values) const;
 
@@ -23,7 +23,7 @@ class FractalNoise {
   int octaves_;
 };
 
-// A well mixed function of three integers ("lowbias32" of Chris Wellons' hash prospector, chained).
+// A well-mixed function of three integers ("lowbias32" of Chris Wellons' hash prospector, chained).
 constexpr std::uint32_t hash32(std::uint32_t key, std::uint32_t a, std::uint32_t b = 0) noexcept {
   std::uint32_t h = key;
   for (const std::uint32_t word : {a, b}) {

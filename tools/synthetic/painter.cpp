@@ -8,7 +8,7 @@ namespace leat::tools {
 
 namespace {
 
-constexpr std::int64_t kCell = 65536;  // of FractalNoise
+constexpr std::int64_t kCell = 65536;  // lattice cell of FractalNoise
 
 }  // namespace
 
@@ -126,8 +126,8 @@ void Painter::texture(const Profile& profile, int last_row, const Texture& textu
 
 void Painter::plane_texture(const Profile& profile, int horizon, int last_row, const Texture& texture) {
   const FractalNoise noise(key(), texture.octaves);
-  // A plane seen in perspective: with d rows below the horizon, distances across grow as 1/d and depth is at
-  // 1/d.
+  // A plane in perspective: with d rows below the horizon, distances across grow as 1/d, and the depth is
+  // proportional to 1/d.
   const std::int64_t depth = height() - horizon + 8;
   for (int y = std::max(0, horizon); y < std::min(last_row, height()); ++y) {
     const std::int64_t d = y - horizon + 8;
@@ -161,7 +161,7 @@ Image Painter::finish(int grain) {
       const int dx = 2 * x - width();
       const int here = light * (256 - (dx * dx + dy * dy) / 64 * vignette / (corner / 64)) / 256;
       const std::uint32_t bits = hash32(grain_key, std::uint32_t(x), std::uint32_t(y));
-      // The sum of four bytes around zero: nearly a bell curve.
+      // The sum of four bytes, shifted around zero, is nearly normally distributed.
       const int sum = int(bits & 255) + int(bits >> 8 & 255) + int(bits >> 16 & 255) + int(bits >> 24) - 510;
       const int speck = sum * grain / 256;
       out[0] = static_cast<std::uint8_t>(std::clamp(from[0] * here / 256 * cast.red / 256 + speck, 0, 255));

@@ -1,4 +1,4 @@
-// What the procedural scenes are painted with. Integer arithmetic only: the same image on every machine.
+// A painter for procedural scenes. Uses integer arithmetic only, so the image is the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,16 @@ namespace leat::tools {
 
 using namespace detail;
 
-struct Color {  // 0 to 255 each; sums may leave that range until the image is finished
+struct Color {  // 0 to 255 each; sums may exceed that until the image is finished
   int red = 0;
   int green = 0;
   int blue = 0;
 };
 
-Color mix(Color a, Color b, int share) noexcept;  // share of b, of 256
-Color lit(Color color, int light) noexcept;       // light of 256: 128 halves it
+Color mix(Color a, Color b, int share) noexcept;  // share of b, in 256ths
+Color lit(Color color, int light) noexcept;       // light in 256ths: 128 halves it
 
-// How a surface is textured: noise of the given number of pixels per cell, changing the light by +-strength
-// of 256.
+// The texture of a surface: noise with the given number of pixels per cell. It changes the light by +-strength / 256.
 struct Texture {
   int cell_width = 32;
   int cell_height = 32;
@@ -30,13 +29,14 @@ struct Texture {
   int strength = 60;
 };
 
-using Profile = std::vector<int>;  // per column, a height in rows from the top
+using Profile = std::vector<int>;  // per column, a row counted from the top
 
-// One image in the making. Coordinates are pixels from the top left; what lies outside is cut off. A scene makes one
-// random choice at a time: the order in which a call's arguments are evaluated is the compiler's.
+// An image being painted. Coordinates are pixels from the top left; what is outside the image is cut off. A scene
+// must make one random choice per statement, because the compiler chooses the order in which a call's arguments are
+// evaluated.
 class Painter {
  public:
-  // Draws a size of 400 to 600 pixels each way first.
+  // First chooses a size of 400 to 600 pixels in each direction.
   explicit Painter(Rng rng);
 
   int width() const noexcept { return size_.width; }
@@ -46,9 +46,9 @@ class Painter {
   int between(int low, int high) noexcept;  // both included
   bool chance(int percent) noexcept;
   std::uint32_t key() noexcept { return rng_(); }
-  Color blend_of(std::initializer_list<Color> palette) noexcept;  // between two of them, a little off
+  Color blend_of(std::initializer_list<Color> palette) noexcept;  // between two of them, slightly varied
 
-  // Rows and columns as shares of the image: share_of_height(40, 60) is a row between 40 % and 60 % of the
+  // Return rows and columns as shares of the image: share_of_height(40, 60) is a row between 40 % and 60 % of the
   // height.
   int share_of_height(int low, int high) noexcept { return height() * between(low * 10, high * 10) / 1000; }
   int share_of_width(int low, int high) noexcept { return width() * between(low * 10, high * 10) / 1000; }
@@ -59,18 +59,18 @@ class Painter {
   void disc(int x, int y, int radius, Color color) noexcept;
   void glow(int x, int y, int radius, Color color, int share) noexcept;  // fades to nothing at the radius
 
-  // White or gray patches over the rows above `last_row`; cover in percent.
+  // Paints white or gray patches over the rows above `last_row`. `cover` is in percent.
   void clouds(int last_row, Color color, int cover);
-  // A skyline: `row` +- amplitude, with hills of about `cell` columns.
+  // Returns a skyline: `row` +- amplitude, with hills of about `cell` columns.
   Profile ridge(int row, int amplitude, int cell, int octaves);
   Profile level(int row) const { return Profile(static_cast<std::size_t>(width()), row); }
-  // From the profile down to `last_row`: one color at the profile, another at the last row.
+  // Fills from the profile down to `last_row`: one color at the profile, another at the last row.
   void fill_below(const Profile& profile, int last_row, Color top, Color bottom);
   void texture(const Profile& profile, int last_row, const Texture& texture);
-  // The same on a plane that runs away to `horizon`: the texture's cells are its sizes at the bottom row.
+  // Does the same on a plane that recedes to `horizon`: the texture's cells have their given size at the bottom row.
   void plane_texture(const Profile& profile, int horizon, int last_row, const Texture& texture);
 
-  // Light, color cast, vignette and film grain of +-grain levels, clamped to 8 bits.
+  // Applies light, color cast, vignette and film grain of +-grain levels, and clamps to 8 bits.
   Image finish(int grain);
 
  private:

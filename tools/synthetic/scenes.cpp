@@ -1,4 +1,4 @@
-// The table of scenes, and those that are not under a day's sky.
+// The table of scenes, and the scenes that are not under a daytime sky.
 #include "tools/synthetic/scenes.h"
 
 #include <algorithm>
@@ -18,8 +18,7 @@ void brick_wall(Painter& p) {
   const int slant = p.between(-90, 90), vanishing = p.share_of_height(20, 80);
   const std::uint32_t key = p.key();
   for (int x = 0; x < p.width(); ++x) {
-    // The wall recedes to one side: across it, everything is scaled by `scale` of 256, and u is the way along
-    // it.
+    // The wall recedes to one side: across it, everything is scaled by `scale` / 256, and u is the distance along it.
     const int scale = 256 + slant * x / p.width();
     const int u = x * (256 + slant * x / (2 * p.width())) / 256 + 10000 * length;
     for (int y = 0; y < p.height(); ++y) {
@@ -36,7 +35,7 @@ void brick_wall(Painter& p) {
 
 namespace {
 
-// One building with lit windows, from `left` to the street.
+// Paints one building with lit windows, from `left` down to the street.
 void building(Painter& p, int left, int top, int width, int street, Color wall) {
   p.rectangle(left, top, left + width, street, wall);
   const int step = p.between(9, 18), size = step * p.between(40, 65) / 100, occupied = p.between(30, 75);
@@ -94,8 +93,7 @@ void space(Painter& p) {
     const int x = p.share_of_width(15, 85), y = p.share_of_height(15, 85), radius = p.share_of_width(8, 24);
     const Color planet = p.blend_of({{200, 150, 100}, {90, 130, 190}, {190, 90, 60}, {150, 150, 160}});
     p.disc(x, y, radius, planet);
-    const int shift =
-        radius * p.between(20, 60) / 100;  // the night side: a disc of shade, moved off the planet
+    const int shift = radius * p.between(20, 60) / 100;  // the night side: a dark disc, shifted
     for (int dy = -radius; dy <= radius; ++dy) {
       for (int dx = -radius; dx <= radius; ++dx) {
         const int sunward = (dx - shift) * (dx - shift) + (dy - shift / 2) * (dy - shift / 2);

@@ -10,12 +10,12 @@ namespace leat::tools {
 struct Scene {
   const char* name;
   void (*paint)(Painter& painter);
-  int grain;  // for Painter::finish(), so that files of all classes are about equally long
+  int grain;  // for Painter::finish(), so that files of all classes have about the same size
 };
 
-// In the order of the names, which is that of the labels. Several scenes share palettes (beach and desert
-// their sand, ocean and mountain their sky, city_night and space their dark) and differ in layout and
-// texture.
+// Returns the scenes in the order of their names, which is the order of the labels. Several scenes share palettes
+// (beach and desert share sand, ocean and mountain share the sky, city_night and space share darkness), but differ in
+// layout and texture.
 std::span<const Scene> synthetic_scenes() noexcept;
 
 namespace scenes {

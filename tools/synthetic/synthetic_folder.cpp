@@ -32,7 +32,7 @@ std::string marker_text(const SyntheticFolderOptions& options) {
                      options.images, options.seed);
 }
 
-// Whether `root` holds these images; false where it is not there.
+// Returns whether `root` holds these images. Returns false if it does not exist.
 bool is_complete(const fs::path& root, const SyntheticFolderOptions& options) {
   if (!fs::exists(root)) return false;
   std::string text;
@@ -48,14 +48,14 @@ bool is_complete(const fs::path& root, const SyntheticFolderOptions& options) {
                   root.string(), options.images, options.seed));
 }
 
-// A new folder beside `root`, gone in the end with what did not get the name.
+// A new folder beside `root`. The destructor removes it, with everything that was not published.
 class FolderInTheMaking {
  public:
   explicit FolderInTheMaking(const fs::path& root) : root_(root) {
     if (root.has_parent_path()) fs::create_directories(root.parent_path());
     std::string name = root.string() + ".XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) throw_errno("mkdtemp " + name);
-    private_ = name;  // for this user alone; what is published has the usual permissions
+    private_ = name;  // only for this user; the published folder has the usual permissions
     fs::create_directory(path());
   }
   ~FolderInTheMaking() {
@@ -67,7 +67,7 @@ class FolderInTheMaking {
 
   fs::path path() const { return private_ / "images"; }
 
-  // False where another process was faster.
+  // Returns false if another process was faster.
   bool publish() {
     std::error_code error;
     fs::rename(path(), root_, error);
@@ -81,16 +81,16 @@ class FolderInTheMaking {
   fs::path private_;
 };
 
-// The images one after the other, to whichever thread comes first.
+// Hands the images out one after the other to the threads.
 //
-// Thread rules: work() may run in any number of threads; the other functions in the thread that made the
-// object, and error() when the threads are joined.
+// Thread rules: work() may run in any number of threads. The other functions must be called in the thread that made
+// the object, and error() after the threads are joined.
 class ImageQueue {
  public:
   ImageQueue(const fs::path& folder, const SyntheticFolderOptions& options)
       : folder_(folder), options_(options) {}
 
-  // Until all images are taken or one failed; `after_each` is called between two images.
+  // Runs until all images are taken or one failed. `after_each` is called between two images.
   template <class Function>
   void work(const Function& after_each) noexcept;
 

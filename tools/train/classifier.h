@@ -25,31 +25,31 @@ struct LabeledRows {
   std::size_t rows = 0;
 };
 
-// Linear layers with ELU between them: y = elu(x W^T + b), W of shape [out, in] as in PyTorch. ELU and not ReLU,
-// because its derivative is continuous: ways of sharing a batch out over replicas differ by rounding, and a ReLU's
-// kink now and then makes of a difference of 1e-8 one of 1e-5, which then grows (measured on CIFAR-10: to 5e-2 of the
-// parameters within an epoch). Weights start uniform in +-sqrt(6 / in) (He et al., "Delving Deep into Rectifiers",
-// 2015), those of the last layer in +-sqrt(3 / in), which has no activation behind it; biases start at 0. One thread
-// at a time uses a classifier, with one stream at a time.
+// Linear layers with ELU between them: y = elu(x W^T + b), where W has the shape [out, in], as in PyTorch. ELU is
+// used instead of ReLU because its derivative is continuous: different ways of dividing a batch among replicas differ
+// by rounding, and the kink of a ReLU now and then turns a difference of 1e-8 into one of 1e-5, which then grows
+// (measured on CIFAR-10: to 5e-2 of the parameters within an epoch). Weights start uniform in +-sqrt(6 / in) (He et
+// al., "Delving Deep into Rectifiers", 2015). Those of the last layer, which has no activation after it, start in
+// +-sqrt(3 / in). Biases start at 0. One thread at a time uses a classifier, with one stream at a time.
 class Classifier {
  public:
-  // Called on the calling thread, once per parameter and backward pass, as soon as the work that completes
-  // the gradient of parameter `index` is enqueued; the last layer's come first.
+  // Called on the calling thread, once per parameter and backward pass, as soon as the work that completes the
+  // gradient of parameter `index` is enqueued. The last layer's parameters come first.
   using Ready = std::function<void(std::size_t index)>;
 
-  // For batches of up to `max_rows` rows. Throws ArgumentError for a shape with a width of zero or under two
-  // classes.
+  // Supports batches of up to `max_rows` rows. Throws ArgumentError for a shape with a width of zero or fewer than
+  // two classes.
   Classifier(Device& device, const ClassifierShape& shape, std::size_t max_rows, std::uint64_t seed);
 
   // Order: weight and bias of the first layer, of the second, ...
   ParameterSet& parameters() noexcept { return parameters_; }
 
-  // One forward and backward pass over at least one row. Gradients are overwritten with `scale` times the sum
-  // over the rows of the loss's gradient. `totals` (two doubles on the device) are added to as
-  // Math::softmax_cross_entropy() says.
+  // Enqueues one forward and backward pass over at least one row. Gradients are overwritten with `scale` times the
+  // sum over the rows of the loss's gradient. Adds to `totals` (two doubles on the device) as
+  // Math::softmax_cross_entropy() does.
   void train(const LabeledRows& batch, float scale, double* totals, const Ready& ready, StreamRef stream);
 
-  // A forward pass that only adds to `totals`.
+  // Enqueues a forward pass that only adds to `totals`.
   void evaluate(const LabeledRows& batch, double* totals, StreamRef stream);
 
   std::string math_name() const { return math_->name(); }
@@ -58,7 +58,8 @@ class Classifier {
   }
 
  private:
-  // What layer `i` reads and writes: activation(0) is the image, activation(layers) the logits.
+  // Returns the input of layer `layer`, the output of the layer before it: activation(0) is the image,
+  // activation(layers()) the logits.
   Matrix activation(std::size_t layer, const LabeledRows& batch) const;
   Matrix weight(std::size_t layer) const;
   std::size_t layers() const noexcept { return widths_.size() - 1; }
@@ -70,7 +71,7 @@ class Classifier {
   std::unique_ptr<Math> math_;
   ParameterSet parameters_;
   std::vector<DeviceBuffer> activations_;           // of layers 1, 2, ...; the last one holds the logits
-  std::vector<DeviceBuffer> activation_gradients_;  // with respect to those
+  std::vector<DeviceBuffer> activation_gradients_;  // gradients of the loss by these
 };
 
 }  // namespace leat::tools

@@ -1,4 +1,4 @@
-// The host's math: products are CBLAS's, the rest are loops.
+// The math of the host: CBLAS for products, loops for the rest.
 #include <cblas.h>
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@
 namespace leat::tools {
 namespace {
 
-// Runs a product. OpenBLAS is held to one thread for each, because replicas are the parallelism here and the other
-// cores belong to the loader's workers. Built serial, it hands out its buffers without a lock (several products at once
-// then give wrong results, as they do with 0.3.21 of Debian 12), so there they run one at a time; the flavors with
-// threads are safe.
+// Runs a product. OpenBLAS is limited to one thread per product, because replicas provide the parallelism here, and
+// the other cores belong to the loader's workers. A serial build of OpenBLAS hands out its buffers without a lock, so
+// several products at once give wrong results (seen with 0.3.21 of Debian 12). With such a build, products run one at
+// a time. Builds with threads are safe.
 template <class Product>
 void run_product(const Product& product) {
   static std::mutex mutex;
@@ -24,7 +24,7 @@ void run_product(const Product& product) {
     const std::lock_guard lock(mutex);
     return product();
   }
-  // Once for each calling thread: the OpenMP flavor keeps the number of threads per thread.
+  // Once for each calling thread, because the OpenMP build keeps the number of threads per thread.
   thread_local const bool single = [] {
     const std::lock_guard lock(mutex);
     openblas_set_num_threads(1);

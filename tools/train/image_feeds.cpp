@@ -8,8 +8,8 @@
 namespace leat::tools {
 namespace {
 
-// Of the image, the least that a training crop shows. Small images need most of themselves to be
-// recognized.
+// The smallest share of the image that a training crop shows. Small images can be recognized only if most of the
+// image is visible.
 constexpr double kMinCropArea = 0.6;
 
 DataLoaderOptions loader_options(const Dataset& dataset, const TrainOptions& options,

@@ -1,4 +1,4 @@
-// The images of a run: datasets, and the loaders with their workers.
+// The images of a training run: datasets, and the loaders with their workers.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace leat::tools {
 
-// Made before any thread or GPU is in use, since the loaders fork. Each loader delivers the share of this
-// rank: the k-th batches of all ranks together are the k-th batch of one rank. Movable neither: the loaders
-// refer to the sets.
+// Must be created before any thread or GPU is in use, because the loaders fork. Each loader delivers the share of
+// this rank: the k-th batches of all ranks together are the k-th batch of a run with one rank. Not copyable or
+// movable, because the loaders keep references to the sets.
 class ImageFeeds {
  public:
-  // Throws UsageError where training and held-back images do not have the same classes, or there are fewer
-  // images than ranks.
+  // Throws UsageError if training and held-back images do not have the same classes, or if there are fewer images
+  // than ranks.
   ImageFeeds(const ImageLocation& location, const TrainOptions& options, const WorldSettings& world);
   ImageFeeds(const ImageFeeds&) = delete;
   ImageFeeds& operator=(const ImageFeeds&) = delete;

@@ -1,4 +1,4 @@
-// leat-train: from a folder of images to a trained model.
+// leat-train: trains a model on a folder of images.
 #include <fmt/format.h>
 
 #include <chrono>

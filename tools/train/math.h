@@ -10,7 +10,7 @@
 
 namespace leat::tools {
 
-// A dense row-major matrix of f32 in a device's memory; somebody else owns it.
+// A dense row-major matrix of f32 in a device's memory, which it does not own.
 struct Matrix {
   float* data = nullptr;
   std::size_t rows = 0;
@@ -39,43 +39,42 @@ struct SgdOptions {
   float weight_decay = 0;
 };
 
-// elu(x) is x where x > 0 and exp(x) - 1 elsewhere (Clevert et al., "Fast and Accurate Deep Network Learning
-// by Exponential Linear Units", 2016, with alpha = 1). Its derivative, from its result y, is 1 where y > 0 and
-// y + 1 elsewhere.
+// elu(x) is x if x > 0 and exp(x) - 1 otherwise (Clevert et al., "Fast and Accurate Deep Network Learning by
+// Exponential Linear Units", 2016, with alpha = 1). Its derivative, in terms of its result y, is 1 if y > 0 and y + 1
+// otherwise.
 //
-// Every member enqueues on `stream`, a stream of the device that the math was made for, and returns; the
-// memory stays alive until the stream has passed. Shapes that do not fit throw ArgumentError at once. One
-// thread at a time uses one object; objects are independent, so each replica has its own. Matrices may have
-// no rows.
+// Every member enqueues on `stream`, a stream of the device that the math was made for, and returns. The memory must
+// stay allocated until the stream has passed this work. Shapes that do not fit throw ArgumentError at once. One
+// thread at a time uses one object; objects are independent, so each replica has its own. Matrices may have no rows.
 class Math {
  public:
   virtual ~Math() = default;
   Math(const Math&) = delete;
   Math& operator=(const Math&) = delete;
 
-  virtual std::string name() const = 0;  // of the library behind it, with its version
+  virtual std::string name() const = 0;  // name and version of the library
 
-  // out = a b + beta out
+  // Computes out = a b + beta out.
   virtual void multiply(Factor a, Factor b, float beta, Matrix out, StreamRef stream) = 0;
 
-  // values[r][c] += bias[c], then, where `elu`, values = elu(values). `bias` holds values.columns elements.
+  // Computes values[r][c] += bias[c] and then, if `elu` is set, values = elu(values). `bias` holds values.columns
+  // elements.
   virtual void add_bias(Matrix values, const float* bias, bool elu, StreamRef stream) = 0;
 
-  // gradient *= elu'(x), from activation = elu(x).
+  // Computes gradient *= elu'(x), from activation = elu(x).
   virtual void elu_backward(Matrix gradient, const float* activation, StreamRef stream) = 0;
 
-  // sums[c] = sum over r of values[r][c]
+  // Computes sums[c] = sum over r of values[r][c].
   virtual void sum_rows(Matrix values, float* sums, StreamRef stream) = 0;
 
-  // Cross-entropy of softmax(logits) against one label per row, each in [0, logits.columns):
+  // Computes the cross-entropy of softmax(logits) against one label per row, each in [0, logits.columns):
   //   totals[0] += sum over rows of -log softmax(logits)[label]
-  //   totals[1] += rows whose largest logit (the first of equals) is that of the label
-  //   gradient   = scale * (softmax(logits) - onehot(label)), where `gradient` is not null; it may be
-  //   logits.data.
+  //   totals[1] += number of rows whose largest logit (the first of equals) is that of the label
+  //   gradient   = scale * (softmax(logits) - onehot(label)), if `gradient` is not null; it may be logits.data.
   virtual void softmax_cross_entropy(Matrix logits, const std::int64_t* labels, float scale, float* gradient,
                                      double* totals, StreamRef stream) = 0;
 
-  // PyTorch's SGD over `count` elements: v = momentum v + (g + weight_decay w); w -= learning_rate v.
+  // Computes PyTorch's SGD for `count` elements: v = momentum v + (g + weight_decay w); w -= learning_rate v.
   virtual void sgd(float* weights, const float* gradients, float* velocity, std::size_t count,
                    const SgdOptions& options, StreamRef stream) = 0;
 
@@ -83,13 +82,13 @@ class Math {
   Math() = default;
 };
 
-// Throws ArgumentError where a b does not have the shape of `out`.
+// Throws ArgumentError if a b does not have the shape of `out`.
 void check_product(const Factor& a, const Factor& b, const Matrix& out);
 
-// The math of a device. Throws DeviceError where this build has none for it.
+// Returns the math of a device. Throws DeviceError if this build has none for it.
 std::unique_ptr<Math> make_math(Device& device);
 
-// The backends; make_math() chooses.
+// The backends, from which make_math() chooses.
 std::unique_ptr<Math> make_host_math(Device& device);
 std::unique_ptr<Math> make_cuda_math(Device& device);
 

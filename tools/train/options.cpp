@@ -43,7 +43,8 @@ ProgramText manual_text() {
 
 constexpr std::size_t kMaxWidth = 1 << 20;
 
-// The numbers of a list such as "512,256"; nullopt where a part is no number from 1 to kMaxWidth, or is empty.
+// Returns the numbers of a list such as "512,256". Returns nullopt if a part is empty or not a number from 1 to
+// kMaxWidth.
 std::optional<std::vector<std::size_t>> parse_widths(std::string_view text) {
   std::vector<std::size_t> widths;
   for (std::size_t first = 0; first <= text.size();) {
@@ -119,7 +120,7 @@ std::optional<TrainOptions> read_train_options(int argc, const char* const* argv
   options.num_workers = parse_worker_count(workers);
   options.hidden.clear();
   for (const std::string& list : hidden) {
-    const auto widths = parse_widths(list).value();  // they were checked
+    const auto widths = parse_widths(list).value();  // they have been checked
     options.hidden.insert(options.hidden.end(), widths.begin(), widths.end());
   }
   options.device = device == "cuda" ? DeviceKind::cuda : DeviceKind::host;

@@ -14,7 +14,7 @@ namespace leat::tools {
 struct TrainOptions {
   std::string data;
   std::size_t epochs = 6;
-  std::size_t batch_size = 64;  // of one step, over all replicas of all processes
+  std::size_t batch_size = 64;  // per step, over all replicas of all processes
   int num_workers = 0;
   int replicas = 1;  // of this process
   DeviceKind device = DeviceKind::host;
@@ -26,10 +26,10 @@ struct TrainOptions {
   float weight_decay = 5e-4F;
   bool allow_corrupt = false;  // as in JpegLimits
   bool allow_empty = false;    // as in ImageFolderOptions
-  std::string json;            // a file to write; empty: none
+  std::string json;            // file to write; empty for none
 };
 
-// nullopt: --help or --version was asked for and has been printed. Throws UsageError.
+// Returns nullopt if --help or --version was given and its text has been printed. Throws UsageError.
 std::optional<TrainOptions> read_train_options(int argc, const char* const* argv);
 
 }  // namespace leat::tools

@@ -12,7 +12,8 @@
 
 namespace leat::tools {
 
-// What a parameter is, before it has memory. It starts as independent numbers, uniform in [-limit, limit).
+// The description of a parameter without memory. Its elements start as independent numbers, uniform in [-limit,
+// limit).
 struct ParameterPlan {
   std::string name;
   Shape shape;
@@ -30,25 +31,25 @@ struct ModelParameter {
   bool decays = true;
 };
 
-// Each parameter starts at a multiple of kAlignment elements; the gaps are zero and stay so. One thread at a
-// time uses a set; its memory is used on streams only. Whoever destroys it has synchronized them.
+// Each parameter starts at a multiple of kAlignment elements; the gaps are zero and stay zero. One thread at a time
+// uses a set. Its memory is used only on streams, which must be synchronized before the set is destroyed.
 class ParameterSet {
  public:
   static constexpr std::size_t kAlignment = 64;  // elements: 256 bytes
 
-  // Initial values depend on (plan, seed) alone, so all replicas on all kinds of device start alike;
-  // gradients and velocities start at zero. Returns when all of it has arrived.
+  // Initial values depend only on (plan, seed), so all replicas on all kinds of devices start with the same values.
+  // Gradients and velocities start at zero. Returns when all values are on the device.
   ParameterSet(Device& device, const std::vector<ParameterPlan>& plan, std::uint64_t seed);
 
   const std::vector<ModelParameter>& all() const noexcept { return parameters_; }
   const ModelParameter& operator[](std::size_t index) const { return parameters_.at(index); }
 
-  // Puts the gradient of parameter `index` elsewhere: into memory of the same size that outlives its use.
+  // Places the gradient of parameter `index` in other memory, which has the same size and must outlive its use.
   void set_gradient(std::size_t index, float* memory) { parameters_.at(index).gradient = memory; }
 
   void sgd_step(Math& math, const SgdOptions& options, StreamRef stream);
 
-  // Values of every parameter, one after the other without gaps; synchronizes `stream`.
+  // Return the values or gradients of all parameters, one after the other without gaps. Synchronize `stream`.
   std::vector<float> values_on_host(StreamRef stream) const;
   std::vector<float> gradients_on_host(StreamRef stream) const;
 

@@ -24,7 +24,7 @@ Replica::Replica(Device& device, std::unique_ptr<Communicator> communicator, con
       stream_(device.make_stream()) {
   if (communicator_) {
     reducer_.emplace(*communicator_, described(classifier_.parameters()));
-    // The reducer's memory is reduced without a copy.
+    // Use the reducer's memory for the gradients, because it is reduced without a copy.
     for (std::size_t i = 0; i < reducer_->size(); ++i) {
       classifier_.parameters().set_gradient(i, static_cast<float*>(reducer_->gradient(i).data));
     }

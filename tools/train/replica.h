@@ -21,13 +21,13 @@ struct Totals {
   std::uint64_t rows = 0;
 };
 
-// Threads: one at a time. Every rank calls train() and start_totals() equally often and in the same order.
-// Those and evaluate() enqueue and return; what fails later is thrown by finish_totals().
+// Threads: one at a time. Every rank must call train() and start_totals() equally often and in the same order. These
+// members and evaluate() enqueue work and return. If the work fails later, finish_totals() throws the error.
 class Replica {
  public:
-  // `communicator` is null where this is the only rank. For batches of up to `max_rows` rows. With several
-  // ranks the host waits for all of them; afterwards all hold the same parameters. Throws what
-  // GradientReducer throws.
+  // `communicator` must be null if this is the only rank. Supports batches of up to `max_rows` rows. With several
+  // ranks the host waits for all of them; afterwards all hold the same parameters. Throws what GradientReducer
+  // throws.
   Replica(Device& device, std::unique_ptr<Communicator> communicator, const ClassifierShape& shape,
           std::size_t max_rows, std::uint64_t seed);
 
@@ -35,19 +35,19 @@ class Replica {
   Classifier& classifier() noexcept { return classifier_; }
   std::string engine() const { return communicator_ ? communicator_->engine() : "none"; }
 
-  // A step: gradients of these rows (perhaps none), times `scale`, summed over all ranks, and SGD with the
-  // sums.
+  // Runs a training step: computes the gradients of these rows (perhaps none), times `scale`, sums them over all
+  // ranks, and applies SGD with the sums.
   void train(const LabeledRows& batch, float scale, const SgdOptions& options);
 
   // Adds the rows to the totals and changes nothing else.
   void evaluate(const LabeledRows& batch);
 
-  // The totals of all ranks, and a new start. In two parts, so that one thread can start them on several
-  // replicas before it waits for one.
+  // Computes the totals of all ranks, and resets them. There are two functions, so that one thread can start the
+  // totals of several replicas before it waits for one.
   void start_totals();
   Totals finish_totals();
 
-  // Frees those that wait for this replica.
+  // Wakes the ranks that wait for this replica.
   void abort(std::string_view why) noexcept;
 
  private:
@@ -61,9 +61,9 @@ class Replica {
   Classifier classifier_;
   std::optional<GradientReducer> reducer_;
   DeviceBuffer totals_;                        // loss, correct, rows
-  std::array<double, kTotals> host_totals_{};  // on the way from and to totals_
-  std::uint64_t rows_ = 0;                     // of this rank, since the last totals
-  Stream stream_;                              // last: destroyed first, after waiting for what uses the rest
+  std::array<double, kTotals> host_totals_{};  // transfer buffer for totals_
+  std::uint64_t rows_ = 0;                     // rows of this rank since the last totals
+  Stream stream_;                              // last: destroyed first, and waits for work that uses the rest
 };
 
 }  // namespace leat::tools

@@ -1,4 +1,4 @@
-// What leat-train says.
+// The text that leat-train prints.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,18 @@ struct RunReport {
   std::string device;  // Device::name()
   std::string math;    // Math::name()
   int processes = 1;
-  std::size_t replicas = 1;    // of each process
+  std::size_t replicas = 1;    // per process
   std::string communicator;    // Communicator::engine(), or "none"
-  std::size_t batch_size = 0;  // of one step, over all replicas of all processes
-  int num_workers = 0;         // of this process, for the images to train on, when the run ended
+  std::size_t batch_size = 0;  // per step, over all replicas of all processes
+  int num_workers = 0;         // of this process, for the training images, at the end of the run
   std::vector<EpochReport> epochs{};
   double seconds = 0;  // of the whole run
 };
 
-// One line: "epoch 3/8  loss 1.2345 ...".
+// Returns one line: "epoch 3/8  loss 1.2345 ...".
 std::string epoch_line(std::size_t epoch, std::size_t epochs, const EpochReport& report);
 
-// A few lines.
+// Returns a few lines.
 std::string summary(const RunReport& report);
 
 // {"device","math","processes","replicas","communicator","batch_size","num_workers","test_accuracy","total_seconds",

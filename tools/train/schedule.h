@@ -5,9 +5,9 @@
 
 namespace leat::tools {
 
-// Rises linearly over the first twentieth of the steps, then falls to zero along a half cosine (Loshchilov
-// and Hutter, "SGDR", 2017, without restarts). `step` is below `steps`; the result is above 0 and at most
-// `peak`.
+// Returns a rate that rises linearly over the first twentieth of the steps, then falls to zero along a half cosine
+// (Loshchilov and Hutter, "SGDR", 2017, without restarts). `step` must be less than `steps`. The result is above 0
+// and at most `peak`.
 float learning_rate(float peak, std::size_t step, std::size_t steps);
 
 }  // namespace leat::tools

@@ -1,4 +1,4 @@
-// How long a stream waited for data.
+// A clock for the time that a stream waits for data.
 #pragma once
 
 #include <chrono>
@@ -7,12 +7,12 @@
 
 namespace leat::tools {
 
-// Times are taken on the stream, when it gets there, and not when the host enqueues: a host that runs ahead
-// is no data that is late. Threads: the members are called by one thread at a time; the stream's host
-// functions write between restart() and the synchronization of the stream that must come before seconds().
+// Times are taken when the stream reaches a point, not when the host enqueues it: if the host runs ahead, that does
+// not mean that data is late. Threads: the members are called by one thread at a time. The stream's host functions
+// write between restart() and the synchronization of the stream, which must precede seconds().
 class StallClock {
  public:
-  // The stream is idle from now on. Nothing is enqueued on it.
+  // Starts the clock: the stream is idle from now on. Nothing may be enqueued on it.
   void restart() {
     stalled_ = {};
     idle_since_ = Clock::now();

@@ -32,7 +32,7 @@ Trainer::Trainer(Device& device, std::vector<std::unique_ptr<Communicator>> comm
   for (std::size_t i = 0; i < replicas_.size(); ++i) done_.push_back(device.make_event());
 }
 
-// Each in a thread of its own, since they wait for each other.
+// Makes each replica in a thread of its own, because they wait for each other.
 void Trainer::make_replicas(std::vector<std::unique_ptr<Communicator>> communicators) {
   const std::size_t count = communicators.size();
   const std::size_t max_rows = divide_up(options_.local_batch_size, count);
@@ -82,7 +82,7 @@ EpochFigures Trainer::run_epoch(Prefetcher& feed, std::uint64_t epoch, std::size
   const StreamRef consumer = replicas_.front()->stream();
   feed.start_epoch(epoch);
   stalls_.restart();
-  bool more = true;  // ranks take equally many steps, though one may have a batch less than another
+  bool more = true;  // ranks take equally many steps, although some may have one batch fewer than others
   for (std::size_t number = 0; number < steps_of(samples); ++number) {
     std::optional<DeviceBatch> batch;
     if (more) batch = feed.next(consumer);
@@ -113,7 +113,7 @@ void Trainer::run_step(const std::optional<DeviceBatch>& batch, const Step& step
     work(*replicas_[i], i < chunks.size() ? rows_of(*batch, chunks[i]) : LabeledRows(), step);
     if (i > 0) device_->record(done_[i], stream);
   }
-  // The batch goes back when the consumer's stream has passed this point, so that waits for all others.
+  // The batch is released when the consumer's stream has passed this point, so that stream waits for all others.
   for (std::size_t i = 1; i < replicas_.size(); ++i) device_->wait(consumer, done_[i]);
 }
 
@@ -130,18 +130,19 @@ Totals Trainer::totals(std::size_t samples) {
   return sums;
 }
 
-// What one replica failed of reaches the others as a CommunicationError, and those may be heard first.
+// Throws the original failure of a replica, if there is one. Other replicas report it only as a CommunicationError,
+// which may be noticed first.
 void Trainer::throw_cause() {
   for (const auto& replica : replicas_) {
     try {
       replica->stream().synchronize();
-    } catch (const CommunicationError&) {  // a consequence; where it is the cause, the caller has it already
+    } catch (const CommunicationError&) {  // a consequence; if it is the cause, the caller already has it
       continue;
     }
   }
 }
 
-// Whoever waits for this process's part of a collective must not do so for ever.
+// Ends the communicators, so that ranks that wait for this process in a collective do not wait forever.
 void Trainer::abort(const std::exception& reason) noexcept {
   for (const auto& replica : replicas_) replica->abort(reason.what());
 }

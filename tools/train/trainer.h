@@ -15,38 +15,37 @@ namespace leat::tools {
 
 struct TrainerOptions {
   ClassifierShape model;
-  std::size_t batch_size = 64;        // of one step, over all replicas of all ranks
-  std::size_t local_batch_size = 64;  // of the feeds: this process's share of it
+  std::size_t batch_size = 64;        // per step, over all replicas of all ranks
+  std::size_t local_batch_size = 64;  // this process's share of it, which the feeds deliver
   SgdOptions sgd;                     // learning_rate is the peak of the schedule
   std::size_t total_steps = 1;        // of the whole run, for the schedule
   std::uint64_t seed = 0;
 };
 
 struct EpochFigures {
-  double loss = 0;      // mean over the samples, each at the time it was trained on
+  double loss = 0;      // mean over the samples, each at the time of its step
   double accuracy = 0;  // share of the samples
   double seconds = 0;
   double samples_per_second = 0;  // of all ranks
-  double data_wait_share = 0;     // of the time, in which this process's first replica had no data to work on
+  double data_wait_share = 0;     // share of the time in which this process's first replica had no data
 };
 
-// The global batch of a step is cut into equal shares, for the ranks by their samplers and for the replicas
-// of a rank along the first dimension; each row weighs 1 / (rows of the global batch). So the parameters
-// after a step are those of one replica, but for the order of float sums, even where the last batch is short
-// or a replica has no rows.
+// The global batch of a step is divided into equal shares: among the ranks by their samplers, and among the replicas
+// of a rank along the first dimension. Each row has the weight 1 / (rows of the global batch). So the parameters
+// after a step are those of a single replica, except for the order of float sums, even if the last batch is short or
+// a replica has no rows.
 //
-// Threads: one at a time.
+// Not thread-safe.
 class Trainer {
  public:
-  // One replica for each communicator; a null one stands for the only rank there is. All of them on `device`.
-  // Collective: every rank of the communicators makes its trainer at the same time.
+  // Makes one replica on `device` for each communicator. A null communicator stands for the only rank. Collective:
+  // every rank of the communicators must make its trainer at the same time.
   Trainer(Device& device, std::vector<std::unique_ptr<Communicator>> communicators,
           const TrainerOptions& options);
 
-  // One epoch over `samples` samples, of all ranks together, of which `feed` (named fields "image", f32
-  // [rows, ...], and "label", i64 [rows], on this device) delivers this rank's share. Throws what the feed
-  // and the devices throw, and Error where the epoch turns out to hold another number of samples, or the loss
-  // is no number.
+  // Runs one epoch over `samples` samples of all ranks together. `feed` delivers this rank's share, as the fields
+  // "image", f32 [rows, ...], and "label", i64 [rows], on this device. Throws what the feed and the devices throw.
+  // Throws Error if the epoch holds another number of samples, or if the loss is not finite.
   EpochFigures train(Prefetcher& feed, std::uint64_t epoch, std::size_t samples);
   EpochFigures evaluate(Prefetcher& feed, std::size_t samples);
 
@@ -66,14 +65,14 @@ class Trainer {
   void run_step(const std::optional<DeviceBatch>& batch, const Step& step, const Work& work);
   Totals totals(std::size_t samples);
   void abort(const std::exception& reason) noexcept;
-  void throw_cause();  // returns where there is no better one
+  void throw_cause();  // returns if there is no better one
 
   Device* device_;
   TrainerOptions options_;
-  std::size_t steps_done_ = 0;  // of training, in whole epochs
+  std::size_t steps_done_ = 0;  // training steps, updated after each epoch
   StallClock stalls_;
-  Event arrived_;            // the batch, on the first replica's stream
-  std::vector<Event> done_;  // with the batch, on each replica's stream
+  Event arrived_;            // marks the arrival of the batch, on the first replica's stream
+  std::vector<Event> done_;  // marks the end of the work on the batch, on each replica's stream
   std::vector<std::unique_ptr<Replica>> replicas_;
 };
 

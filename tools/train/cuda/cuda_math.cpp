@@ -1,4 +1,4 @@
-// A GPU's math: cuBLAS in plain f32 (no TF32, so that results agree with the host's) and one kernel per
+// The math of a GPU: cuBLAS in plain f32 (no TF32, so that results agree with the host's) and one kernel per
 // operation.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
@@ -43,7 +43,7 @@ class CudaMath final : public Math {
     return fmt::format("cuBLAS {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
   }
 
-  // cuBLAS is column-major, so a row-major matrix is its transpose there: out^T = b^T a^T.
+  // cuBLAS is column-major: a row-major matrix looks like its transpose to cuBLAS. So compute out^T = b^T a^T.
   void multiply(Factor a, Factor b, float beta, Matrix out, StreamRef stream) override {
     check_product(a, b, out);
     if (out.count() == 0) return;
@@ -79,7 +79,7 @@ class CudaMath final : public Math {
   }
 
  private:
-  // Device says its ordinal in no number; its memory does.
+  // Device does not provide its ordinal as a number, so it is taken from the device's memory.
   static int ordinal_of(Device& device) {
     const DeviceBuffer probe = device.allocate(1);
     cudaPointerAttributes attributes{};
@@ -87,7 +87,7 @@ class CudaMath final : public Math {
     return attributes.device;
   }
 
-  // The stream, with its device made the current one.
+  // Returns the stream's handle, and makes its device the current one.
   cudaStream_t use(StreamRef stream) {
     check(cudaSetDevice(ordinal_), "cudaSetDevice");
     return static_cast<cudaStream_t>(stream.handle());

@@ -49,7 +49,7 @@ struct Best {
   std::size_t column;
 };
 
-// The largest value of the warp, the first of equals; the same in every lane.
+// Returns the largest value of the warp, and the first if several are equal. The result is the same in every lane.
 __device__ Best warp_best(Best best) {
   for (unsigned offset = kWarp / 2; offset > 0; offset /= 2) {
     const float value = __shfl_xor_sync(~0U, best.value, offset);
@@ -64,7 +64,7 @@ __device__ double warp_sum(double value) {
   return value;
 }
 
-// One warp per row. A label out of range makes the loss NaN, which the trainer reports.
+// Uses one warp per row. A label out of range makes the loss NaN, which the trainer reports.
 __global__ void softmax_cross_entropy_kernel(const float* logits, std::size_t rows, std::size_t columns,
                                              const std::int64_t* labels, float scale, float* gradient,
                                              double* totals) {
@@ -96,7 +96,7 @@ __global__ void softmax_cross_entropy_kernel(const float* logits, std::size_t ro
   }
 }
 
-// Launches `kernel` with blocks of kThreads, as many as `items` need.
+// Launches `kernel` with as many blocks of kThreads as `items` need.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), std::size_t items, std::size_t items_per_block,
             cudaStream_t stream, Arguments... arguments) {

@@ -1,5 +1,5 @@
-// The kernels behind cuda_math.cpp; the contracts are those of Math. The device of `stream` is the current
-// one.
+// The kernels that cuda_math.cpp uses. Their contracts are those of Math. The device of `stream` must be the current
+// device.
 #pragma once
 
 #include <cuda_runtime.h>
