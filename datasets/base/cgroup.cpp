@@ -21,7 +21,7 @@ bool names(std::string_view controllers, std::string_view controller) {
   }
 }
 
-// `path` is absolute in the hierarchy.
+// Adds the group at `path`, which is absolute within the hierarchy, and then the groups above it.
 void add_with_parents(std::vector<Cgroup>& groups, const fs::path& root, const std::string& path,
                       int version) {
   for (fs::path below = fs::path(path).relative_path();; below = below.parent_path()) {

@@ -1,4 +1,4 @@
-// Size arithmetic that refuses to wrap round: sizes come from files and options.
+// Size arithmetic that throws ArgumentError instead of wrapping around: sizes come from files and options.
 #pragma once
 
 #include <cstddef>

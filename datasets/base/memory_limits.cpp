@@ -27,7 +27,8 @@ std::size_t system_available() {
   return kUnlimited;
 }
 
-// Page cache that the group is charged with, and that the kernel drops when the group needs memory.
+// Returns the bytes of page cache that are charged to the group and that the kernel drops when the group needs
+// memory.
 std::uint64_t reclaimable(const Cgroup& group) {
   const std::string prefix = group.version == 1 ? "total_" : "";
   const auto stat = group.folder / "memory.stat";

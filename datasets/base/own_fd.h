@@ -1,4 +1,4 @@
-// A descriptor that other code of the process may close behind our back.
+// A file descriptor that other code in the process may close.
 #pragma once
 
 #include <sys/types.h>
@@ -9,9 +9,9 @@
 
 namespace leat::detail {
 
-/// Owns a descriptor of a pipe, a memfd or a regular file, and knows it again. A dataset, or a library that it uses,
-/// may close descriptors that it did not open; the next file that is opened takes the number, and a write meant for
-/// the pipe would end up in that file. So ask is_ours() before each use.
+/// Owns a descriptor of a pipe, a memfd or a regular file, and tells whether the descriptor still refers to it. A
+/// dataset, or a library that it uses, may close descriptors that it did not open. The next file that is opened then
+/// gets the same number, and a write meant for the pipe would go to that file. So call is_ours() before each use.
 class OwnFd {
  public:
   OwnFd() = default;
@@ -26,11 +26,11 @@ class OwnFd {
   ~OwnFd() { release_lost(); }
 
   int get() const noexcept { return fd_.get(); }
-  /// Whether the number still stands for the file that it was given for. One system call.
+  /// Returns whether the descriptor still refers to the file that it was given for. Makes one system call.
   bool is_ours() const noexcept;
 
  private:
-  void release_lost() noexcept;  // so that somebody else's file is not closed
+  void release_lost() noexcept;  // keeps the destructor from closing somebody else's file
 
   UniqueFd fd_;
   dev_t device_ = 0;

@@ -10,7 +10,7 @@ namespace leat::detail {
 
 namespace {
 
-std::atomic<std::uint64_t> forks{0};  // between the first process that asked and this one
+std::atomic<std::uint64_t> forks{0};  // number of forks between the first process that asked and this one
 
 void count_fork() {
   forks.fetch_add(1, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// Which process an object belongs to.
+// Tells which process an object belongs to.
 #pragma once
 
 #include <cstdint>
@@ -7,20 +7,21 @@
 
 namespace leat::detail {
 
-/// Tells the process that made it from those that are forked from that process, where the object is a copy. Asking
-/// costs no system call. Thread-safe.
+/// Tells the process that made this object from its forked children, in which the object is a copy. is_current()
+/// makes no system call. Thread-safe.
 class ProcessIdentity {
  public:
-  ProcessIdentity();  // of the calling process; throws SystemError
+  ProcessIdentity();  // identifies the calling process; throws SystemError
   bool is_current() const noexcept;
-  std::uint64_t number() const noexcept { return forks_; }  // of the process, unlike those of its ancestors
+  std::uint64_t number() const noexcept { return forks_; }  // differs from those of the process's ancestors
 
  private:
   std::uint64_t forks_;
 };
 
-/// Deletes an object in the process that made it. In a forked process the object is left alone: its threads do not
-/// exist there, its locks may be held by them for ever, and its processes and shared memory are the parent's.
+/// Deletes an object in the process that made it. A forked process leaves the object alone: the object's threads do
+/// not exist there, those threads may hold its locks forever, and its processes and shared memory belong to the
+/// parent.
 template <class T>
 class DeleteInOwnProcess {
  public:
@@ -33,8 +34,8 @@ class DeleteInOwnProcess {
   ProcessIdentity owner_;
 };
 
-/// A unique_ptr to an object that has threads, processes or shared memory. Fill it by make_process_owned(): its reset()
-/// would keep the identity of the object before.
+/// A unique_ptr to an object that has threads, processes or shared memory. Fill it with make_process_owned(). Do not
+/// fill it with reset(), which would keep the identity that was recorded for the previous object.
 template <class T>
 using ProcessOwned = std::unique_ptr<T, DeleteInOwnProcess<T>>;
 

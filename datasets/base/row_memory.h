@@ -1,4 +1,4 @@
-// Where the memory of ragged rows comes from, as far as it is not there yet.
+// Provides memory for ragged rows that has not been taken from the system yet.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ class RowMemory {
  public:
   virtual ~RowMemory() = default;
 
-  // From now on `bytes` may be written. False where there is not so much memory.
+  // Makes `bytes` writable. Returns false if there is not enough memory.
   virtual bool take(std::span<const std::byte> bytes) = 0;
 };
 
-// Before `bytes` of a ragged field are written. null: they are there. Throws MemoryError that names the field and
-// its bound.
+// Call this before writing `bytes` of a ragged field. If `memory` is null, the bytes are writable already. Throws
+// MemoryError naming the field and its max_length.
 void take_rows(RowMemory* memory, const Field& field, std::span<const std::byte> bytes);
 
 }  // namespace leat::detail

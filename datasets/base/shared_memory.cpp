@@ -24,13 +24,13 @@ bool is_shortage(int error) noexcept {
   return error == ENOMEM || error == ENOSPC || error == EFBIG;
 }
 
-// Takes the pages from the system now, or only promises them.
+// Takes the pages from the system now, or only sets the size.
 int set_size(int fd, off_t size, Pages pages) {
   return pages == Pages::now ? ::fallocate(fd, 0, 0, size) : ::ftruncate(fd, size);
 }
 
 UniqueFd create(const std::string& purpose, std::size_t bytes, Pages pages) {
-  // Beyond this limit the kernel would end the program by SIGXFSZ.
+  // Beyond this limit the kernel would end the program with SIGXFSZ.
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur)
     throw MemoryError(purpose, bytes, limit.rlim_cur, "RLIMIT_FSIZE");
@@ -47,7 +47,7 @@ UniqueFd create(const std::string& purpose, std::size_t bytes, Pages pages) {
   return fd;
 }
 
-// As whole pages.
+// Widens an extent to whole pages.
 Extent pages_of(Extent extent) {
   const std::size_t first = extent.offset / page_size() * page_size();
   return {first, align_up(extent.offset + extent.bytes, page_size()) - first};
@@ -57,7 +57,7 @@ int make_writable(std::byte* base, Extent pages) {
   return ::mprotect(base + pages.offset, pages.bytes, PROT_READ | PROT_WRITE) == 0 ? 0 : errno;
 }
 
-// Makes the kernel back the pages with memory: an errno value, or 0. Their contents stay.
+// Makes the kernel back the pages with memory, and keeps their contents. Returns 0 or an errno value.
 int touch(std::byte* base, Extent pages) {
   int error = EINTR;
   while (error == EINTR) {
@@ -96,8 +96,8 @@ void SharedMemory::map_shared(Pages pages) {
   if (pages == Pages::reserved) fd_ = OwnFd(std::move(fd));
 }
 
-// Reserved memory can be read but not written at first, so that strict accounting of memory
-// (vm.overcommit_memory = 2) does not charge addresses.
+// Reserved memory can be read but not written at first, so that strict memory accounting (vm.overcommit_memory = 2)
+// does not charge for addresses.
 void SharedMemory::map_private(Pages pages) {
   const int protection = PROT_READ | (pages == Pages::reserved ? 0 : PROT_WRITE);
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (pages == Pages::now ? MAP_POPULATE : MAP_NORESERVE);
@@ -132,7 +132,8 @@ SharedMemory::~SharedMemory() {
   if (data_ != nullptr) ::munmap(data_, size_);
 }
 
-// An errno value; 0: the pages are taken. The control group is asked first, since it would answer with a kill.
+// Returns 0 if the pages are taken, else an errno value. Checks the control group's limit first: the kernel would
+// kill the process instead of returning an error.
 int SharedMemory::allocate(std::span<const Extent> extents) const {
   if (sum_of(extents) > page_limit().bytes) return ENOMEM;
   for (const Extent& extent : extents) {
@@ -144,7 +145,7 @@ int SharedMemory::allocate(std::span<const Extent> extents) const {
 
 int SharedMemory::allocate(Extent extent) const {
   const Extent pages = pages_of(extent);
-  if (forks_ == Forks::copy || !fd_.is_ours()) {  // which a dataset may have closed
+  if (forks_ == Forks::copy || !fd_.is_ours()) {  // a dataset may have closed it
     for (const Extent& part : between_guards(pages)) {
       const int error = forks_ == Forks::copy ? make_writable(data_, part) : touch(data_, part);
       if (error != 0) return error;
@@ -172,7 +173,7 @@ void SharedMemory::take(std::span<const Extent> extents) {
   }
 }
 
-// Pages of a memfd are populated faster by mapping them once more in the same place than by touching them.
+// Mapping the pages of a memfd once more at the same address populates them faster than touching them.
 void SharedMemory::populate(Extent extent) const {
   const Extent pages = pages_of(extent);
   if (forks_ == Forks::copy || !fd_.is_ours()) {

@@ -1,4 +1,5 @@
-// Nameless mapped memory: a memfd that forked processes share, gone with the last of them; or memory of one process.
+// Anonymous mapped memory: a memfd that forked processes share and that is freed with the last of them, or the memory
+// of one process.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +12,15 @@
 namespace leat::detail {
 
 enum class Pages {
-  now,           // populated at once, so that too little memory is a MemoryError here and no SIGBUS later
-  when_touched,  // for what is seldom used
-  reserved,      // addresses alone: nothing of it may be touched before take() or try_take()
+  now,           // populated at once, so that a shortage is a MemoryError here and not a SIGBUS later
+  when_touched,  // for memory that is seldom used
+  reserved,      // addresses only: the memory must not be touched before take() or try_take()
 };
 
 // What a forked process sees of the memory.
 enum class Forks {
   share,  // the same pages
-  copy,   // a copy of its own, made page by page when one of the two writes
+  copy,   // a copy of its own, made page by page when either process writes
 };
 
 // A part of shared memory, in bytes from its start.
@@ -28,11 +29,12 @@ struct Extent {
   std::size_t bytes = 0;
 };
 
-// Zeroed. Nothing appears in /dev/shm, whose size does not matter. With Forks::copy there is no descriptor.
+// Memory that is zeroed at first. Nothing appears in /dev/shm, so the size of /dev/shm does not matter. With
+// Forks::copy there is no file descriptor.
 class SharedMemory {
  public:
   SharedMemory() = default;
-  // `bytes` is rounded up to whole pages. `purpose` stands in error messages: "batch slots".
+  // `bytes` is rounded up to whole pages. `purpose` names the memory in error messages, such as "batch slots".
   SharedMemory(std::string purpose, std::size_t bytes, Pages pages = Pages::now, Forks forks = Forks::share);
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;
@@ -40,14 +42,15 @@ class SharedMemory {
 
   std::span<std::byte> bytes() const noexcept { return {data_, size_}; }
 
-  // Of reserved memory: takes the pages that the extents lie in, as far as nobody has yet. What one process has taken,
-  // all that share it may touch. take() populates them at once, and throws MemoryError where there is not so much;
-  // try_take() says false then, and leaves the zeroing of a page to its first touch.
+  // Take the pages of the extents in reserved memory, except those that are taken already. Pages that one process has
+  // taken may be touched by all processes that share the memory. take() populates the pages at once, and throws
+  // MemoryError if there is not enough memory. try_take() returns false in that case, and leaves the zeroing of a
+  // page to its first touch.
   void take(std::span<const Extent> extents);
   bool try_take(std::span<const Extent> extents) const;
 
-  // Makes a touch of [offset, offset + one page) a SIGSEGV, though extents around it are taken. offset is a multiple of
-  // the page size, and above those of earlier calls.
+  // Makes an access to [offset, offset + one page) raise SIGSEGV, even if the extents around it are taken. `offset`
+  // is a multiple of the page size, and greater than in all earlier calls.
   void guard_page(std::size_t offset);
 
  private:
@@ -61,7 +64,7 @@ class SharedMemory {
 
   std::string purpose_;
   Forks forks_ = Forks::share;
-  OwnFd fd_;  // of reserved memory that is shared
+  OwnFd fd_;  // only for reserved memory that is shared
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   std::vector<std::size_t> guards_;  // offsets of guard pages, ascending

@@ -21,7 +21,7 @@ class UniqueFd {
   int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
 
-  int release() noexcept { return std::exchange(fd_, -1); }  // to another owner
+  int release() noexcept { return std::exchange(fd_, -1); }  // gives the descriptor to another owner
   void reset() noexcept {
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;

@@ -1,9 +1,9 @@
-// Hints that are passed on.
+// Passes hints on from one dataset to another.
 #pragma once
 
 namespace leat::detail {
 
-// Passes a hint on, which may need size(). A dataset that throws there says so in get(): no hint can.
+// Calls `hint`, which may need size(), and ignores what it throws. A hint cannot report errors; get() reports them.
 template <class Hint>
 void pass_hint(const Hint& hint) noexcept {
   try {

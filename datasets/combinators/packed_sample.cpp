@@ -16,7 +16,7 @@ std::size_t length_bytes(const Schema& schema) {
   return static_cast<std::size_t>(std::popcount(schema.ragged_fields())) * sizeof(std::uint64_t);
 }
 
-// The front of what is left, which is then less.
+// Removes the first `bytes` bytes from `left` and returns them.
 std::span<const std::byte> cut(std::span<const std::byte>& left, std::size_t bytes, const char* what) {
   if (bytes > left.size()) {
     throw Error(fmt::format("a cached sample was overwritten: {} bytes of '{}', and {} are left", bytes, what,

@@ -1,4 +1,4 @@
-// One sample as bytes, without gaps: the length of each ragged field (u64), then each field.
+// One sample as bytes without gaps: the length of each ragged field (u64), then the value of each field.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace leat::detail {
 
-// Of a sample that is written whole.
+// Returns the size of a sample in this form. All of its fields must have been written.
 std::size_t packed_bytes(const SampleWriter& sample);
-void pack(const SampleWriter& sample, std::span<std::byte> room);  // packed_bytes() of it are used
+void pack(const SampleWriter& sample, std::span<std::byte> room);  // uses packed_bytes() of it
 
-// Writes every field. `packed` begins with what pack() left, and may go on; throws Error where a length in it leads
-// behind its end, which pack() does not leave: something else wrote over it.
+// Writes every field. `packed` begins with what pack() wrote and may be longer. Throws Error if a length in `packed`
+// leads past its end. pack() never writes such a length, so something else has overwritten the sample.
 void unpack(std::span<const std::byte> packed, SampleWriter& out);
 
 }  // namespace leat::detail

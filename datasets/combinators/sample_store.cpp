@@ -16,7 +16,8 @@ struct alignas(64) SampleStore::Control {
   SharedAtomic<std::uint32_t> closed{0};
 };
 
-// One of several, by the sample's number, so that workers seldom write to the same line.
+// One of several counters. A sample's number selects its counter, so that workers seldom write to the same cache
+// line.
 struct alignas(64) SampleStore::Counts {
   SharedAtomic<std::uint64_t> hits{0}, misses{0};
 };
@@ -24,10 +25,10 @@ struct alignas(64) SampleStore::Counts {
 namespace {
 
 constexpr std::size_t kCounts = 32;
-constexpr std::size_t kLine = 64, kLinesAhead = 8;  // as InMemoryDataset brings near
+constexpr std::size_t kLine = 64, kLinesAhead = 8;  // the same range that InMemoryDataset prefetches
 constexpr auto kRelaxed = std::memory_order_relaxed;
 
-// The system gives pages when they are touched, so that it is asked beforehand whether there is a chance.
+// The system provides pages only when they are touched, so this checks in advance whether enough memory is available.
 std::size_t affordable(std::size_t bytes) {
   if (bytes > available_memory()) throw memory_error("the samples of a cache", bytes);
   return bytes;
@@ -80,7 +81,7 @@ std::span<std::byte> SampleStore::reserve(std::size_t bytes) {
   return log_.bytes().subspan(used, bytes);
 }
 
-// From where pages are missing on, so that those of a writer that ended are not left out.
+// Takes all pages from `taken` on, so that pages that an ended writer had not taken are included.
 bool SampleStore::take_pages(std::size_t end) {
   std::uint64_t taken = control_->taken.load(std::memory_order_acquire);
   if (end <= taken) return true;

@@ -16,7 +16,7 @@ struct Block {
   std::size_t bytes = 0;
 };
 
-// The blocks of a thread; the first `used` belong to samples that there are.
+// The blocks of a thread. The first `used` blocks belong to samples that exist.
 struct Blocks {
   std::vector<Block> blocks;
   std::size_t used = 0;
@@ -25,7 +25,7 @@ struct Blocks {
     if (used == blocks.size()) blocks.emplace_back();
     Block& block = blocks[used];
     if (block.bytes < bytes) {
-      block = {};  // the old one first
+      block = {};  // frees the old memory first
       block = {std::make_unique_for_overwrite<std::byte[]>(bytes), bytes};
     }
     ++used;

@@ -1,4 +1,4 @@
-// Memory for one sample that nobody is given: what a Map reads.
+// Temporary memory for one sample, such as the one that a Map reads.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace leat::detail {
 
-// Where the fields of a sample lie in memory of its own.
+// The offsets of a sample's fields in one block of memory.
 struct ScratchLayout {
   explicit ScratchLayout(const Schema& schema);
 
@@ -20,9 +20,9 @@ struct ScratchLayout {
   std::size_t bytes = 0;
 };
 
-// Belongs to the thread that makes it, and ends before older ones of the thread do (nested maps have one each): the
-// memory is the thread's, and used again, so that nothing is allocated in the long run. Holds whatever was there
-// before.
+// Belongs to the thread that makes it, and must be destroyed before the thread's older ones (nested maps have one
+// each). The thread keeps the memory and uses it again, so that nothing is allocated in the long run. The memory is
+// not cleared: it holds whatever was there before.
 class ScratchSample {
  public:
   ScratchSample(const Schema& schema, const ScratchLayout& layout);

@@ -18,7 +18,7 @@ using Kind = StoredValue::Kind;
 
 constexpr std::size_t kColors = kChannels;
 
-// What holds values of both kinds; none where nothing does.
+// Returns the kind that holds values of both kinds, or none if there is no such kind.
 std::optional<Kind> common_kind(Kind a, Kind b) {
   const auto are = [&](Kind one, Kind other) { return (a == one && b == other) || (a == other && b == one); };
   if (a == b) return a;
@@ -53,7 +53,7 @@ std::vector<std::byte> to_png(const StoredValue& value) {
 
 }  // namespace
 
-// Other samples may hold files: the bounds of both kinds are kept.
+// Other samples may hold files, so this keeps the bounds of both kinds.
 void FieldInference::add_pixels(const StoredValue& value) {
   if (longest_pixels_ == 0) shape_ = value.shape;
   sizes_differ_ |= !std::equal(shape_.begin(), shape_.begin() + 2, value.shape.begin());
@@ -97,7 +97,7 @@ void FieldInference::add_shape(Shape shape) {
                     to_string(shape), to_string(shape_)));
   }
   if (shape.empty()) return;
-  sizes_differ_ |= shape[0] != shape_[0] || shape[0] == 0;  // no fixed shape is empty
+  sizes_differ_ |= shape[0] != shape_[0] || shape[0] == 0;  // a fixed shape is never empty
   longest_ = std::max(longest_, shape[0]);
 }
 
@@ -108,7 +108,7 @@ bool FieldInference::make_label() {
 }
 
 void FieldInference::append_fields(const std::string& name, std::vector<RecordField>& fields) const {
-  const std::size_t files = std::max(longest_, longest_png_);  // longest_png_ is 0 but for pixels
+  const std::size_t files = std::max(longest_, longest_png_);  // longest_png_ is 0 if there are no pixels
   const std::size_t most = std::max<std::size_t>(1, kind_ == Kind::pixels ? longest_pixels_ : files);
   switch (kind_) {
     case Kind::decimal:
@@ -136,7 +136,7 @@ void FieldInference::append_fields(const std::string& name, std::vector<RecordFi
   }
 }
 
-// As add_shape() would leave everything as it is.
+// Whether add_shape() would change nothing.
 bool FieldInference::accepts_shape(Shape shape) const {
   if (shape.empty() && shape_.size() == 1) shape = {1};
   if (!same_but_first(shape, shape_)) return false;
@@ -146,7 +146,7 @@ bool FieldInference::accepts_shape(Shape shape) const {
 bool FieldInference::accepts(const StoredValue& value) const {
   if (empty_ || common_kind(kind_, value.kind) != kind_) return false;
   if (value.kind == Kind::pixels) {
-    if (longest_pixels_ == 0) return false;  // there were none
+    if (longest_pixels_ == 0) return false;  // no sample had pixels
     const bool is_of_size =
         sizes_differ_ || std::equal(shape_.begin(), shape_.begin() + 2, value.shape.begin());
     return is_of_size && value.shape[0] * value.shape[1] <= longest_pixels_ &&

@@ -1,4 +1,4 @@
-// How one field of a foreign format becomes fields of leat records.
+// Infers which record fields hold one field of a foreign format.
 #pragma once
 
 #include <cstddef>
@@ -11,30 +11,31 @@
 
 namespace leat::detail {
 
-// Learns from the values of all samples what can hold every one of them:
+// Learns from the values of all samples what can hold each of them:
 //
-//   numbers  of one shape -> that shape; where the first extent differs -> ragged; scalars among rows are rows of one
-//   decimal  i64, scalar; text where one of them is text
-//   text     text, or bytes where one is not UTF-8
-//   bytes, jpeg -> bytes, or jpeg where all of them are
-//   list     bytes, as the list is laid out
+//   numbers  of one shape -> that shape; if the first extents differ -> ragged; scalars among rows are rows of one
+//   decimal  i64, scalar; text if one of them is text
+//   text     text, or bytes if one is not UTF-8
+//   bytes, jpeg -> bytes, or jpeg if all of them are jpeg
+//   list     bytes, in the list's own layout
 //   pixels   RGB of one size -> rgb [height, width, 3]; of several -> ragged rgb with <name>_size; gray becomes RGB
 //   jpeg and pixels (FFCV's modes "smart" and "proportion")
-//            jpeg: files keep their bytes, and pixels become PNGs, which lose none
+//            jpeg: files keep their bytes, and pixels become PNGs, which are lossless
 class FieldInference {
  public:
-  // Throws ArgumentError that says how the value differs from those before, where no field holds both.
+  // Throws ArgumentError saying how the value differs from those before, if no field can hold both.
   void add(const StoredValue& value);
 
-  // Whether it is one whole number for each sample; if so, append_fields() and convert() make it i64 from now on.
+  // Returns whether every sample has one whole number here. If so, append_fields() and convert() make it i64 from now
+  // on.
   bool make_label();
 
   bool is_image() const noexcept { return kind_ == Kind::jpeg || kind_ == Kind::pixels; }
 
-  // The record's fields for it, under this name.
+  // Appends the record's fields for this field, under this name.
   void append_fields(const std::string& name, std::vector<RecordField>& fields) const;
 
-  // The values of those fields. Throws DataError that names the field on values unlike all that were added.
+  // Appends the values of those fields. Throws DataError naming the field if the value is unlike all that were added.
   void convert(const StoredField& field, Record& record) const;
 
  private:
@@ -49,11 +50,11 @@ class FieldInference {
   bool empty_ = true;
   Kind kind_ = Kind::bytes;
   DType dtype_ = DType::u8;
-  Shape shape_;                     // the first one
-  bool sizes_differ_ = false;       // the first extents; of pixels: height or width
-  std::size_t longest_ = 0;         // elements of a ragged field, but for pixels
-  std::size_t longest_pixels_ = 0;  // of them, in one sample
-  std::size_t longest_png_ = 0;     // bytes of such a sample as a PNG
+  Shape shape_;                     // of the first value
+  bool sizes_differ_ = false;       // whether first extents differ; for pixels: heights or widths
+  std::size_t longest_ = 0;         // greatest length of a ragged field, except of pixels
+  std::size_t longest_pixels_ = 0;  // greatest number of pixels in one sample
+  std::size_t longest_png_ = 0;     // greatest size of such a sample as a PNG, in bytes
   bool is_label_ = false;
 };
 

@@ -37,7 +37,8 @@ std::string_view scheme_of(std::string_view uri) {
   return uri.substr(0, colon);
 }
 
-// A path may look as if it had a scheme; then it, or the folder of a pattern, is there.
+// Throws ArgumentError if the path starts with an unknown scheme. A path may look as if it had one, so a path that
+// exists, or whose folder exists, is accepted.
 void require_no_scheme(const std::string& path) {
   const std::string_view scheme = scheme_of(path);
   if (scheme.empty() || fs::exists(path) || fs::exists(fs::path(path).parent_path())) return;
@@ -59,7 +60,7 @@ SourceLocation recognize(const std::string& path) {
       path));
 }
 
-// A folder of leat records, or one with such folders as its splits.
+// Finds leat records: a folder of them, one shard file, or a folder with such folders as its splits.
 SourceLocation records_at(const std::string& path) {
   const auto is_set = [](const Split& split) { return has_manifest(split.path); };
   if (is_records(path) || fs::is_regular_file(path) || std::ranges::any_of(split_folders(path), is_set))
@@ -72,7 +73,8 @@ bool has_part(const SourceLocation& root, DatasetPart part) {
   return root.format == SourceFormat::idx ? has_idx_images(root.where, part) : has_cifar(root.where, part);
 }
 
-// Both parts, where there are both.
+// Returns the part `split`. Without `split`, returns both parts if both exist, else the one that exists, or train if
+// neither does.
 std::vector<NamedSource> parts_of(const SourceLocation& root, const std::optional<std::string>& split) {
   SourceLocation train = root, test = root;
   train.split = "train";
@@ -88,7 +90,7 @@ std::vector<NamedSource> parts_of(const SourceLocation& root, const std::optiona
   return {{"", has_test ? test : train}};
 }
 
-// What lies in a folder below `root`, which the user said the kind of, or did not.
+// Returns what lies in a folder below `root`. Its format is known if the user gave a scheme, else it is recognized.
 SourceLocation location_below(const SourceLocation& root, bool has_scheme, const fs::path& path) {
   if (!has_scheme) return recognize(path.string());
   if (has_manifest(path)) return {.format = SourceFormat::records, .where = path.string()};
@@ -134,7 +136,7 @@ SourceLocation find(const std::string& uri) {
 
 std::vector<NamedSource> find_all(const std::string& uri, const std::optional<std::string>& split) {
   const SourceLocation root = find(uri);
-  const bool has_scheme = root.where != uri;  // there is a scheme
+  const bool has_scheme = root.where != uri;  // find() removed a scheme
   if (row_of(root.format).has_splits) return parts_of(root, split);
   std::vector<NamedSource> sources;
   if (split) {

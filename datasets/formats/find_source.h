@@ -1,4 +1,4 @@
-// What a URI names.
+// Finds the datasets that a URI names.
 #pragma once
 
 #include <optional>
@@ -9,22 +9,25 @@
 
 namespace leat::detail {
 
-// What `uri` names, whether or not it has splits: FORMAT:PATH, with a scheme of the registry, or a path alone: what
-// recognize_source() knows, or else an image folder. Throws ArgumentError where there is nothing, no leat records
-// where they were named, or the format of a path is not known; SystemError.
+// Returns what `uri` names, whether or not it has splits. `uri` is FORMAT:PATH, with a scheme of the registry, or a
+// path alone, whose format recognize_source() knows, or which else is an image folder. Throws ArgumentError if
+// nothing exists there, if leat records were named and there are none, or if the format of a path is not known;
+// SystemError.
 SourceLocation find_source(const std::string& uri);
 
 // A dataset to read.
 struct NamedSource {
-  std::string split;  // empty: it is all that there is, or the one that was asked for
+  std::string split;  // empty: it is the only dataset, or the one that was asked for
   SourceLocation location;
 };
 
-// The datasets that `uri` names: its splits (see find_splits()), or the one called `split`, or else what find_source()
-// finds. Throws ArgumentError where there is no such split, or it cannot be told what is one; SystemError.
+// Returns the datasets that `uri` names: its splits (see find_splits()), or the one called `split`, or else what
+// find_source() finds. Throws ArgumentError if there is no such split, or if it is unclear what is a split;
+// SystemError.
 std::vector<NamedSource> find_sources(const std::string& uri, const std::optional<std::string>& split);
 
-// Throws ArgumentError where nothing lies at the path. A pattern of names, with {000..123} in it, is taken as it is.
+// Throws ArgumentError if nothing exists at the path. Does not check patterns of names, which have {000..123} in
+// them.
 void require_something(const std::string& path);
 
 }  // namespace leat::detail

@@ -26,7 +26,7 @@ std::string list_of(const StoredSample& sample) {
   return text;
 }
 
-// The name of the only field that satisfies the condition; empty where there is none, or more than one.
+// Returns the name of the only field that satisfies the condition; empty if there is none, or more than one.
 std::string only_field(const StoredSample& sample, const std::function<bool(const StoredField&)>& condition) {
   std::string found;
   for (const StoredField& field : sample.fields()) {
@@ -59,7 +59,8 @@ std::string find_label(const StoredSample& sample) {
   return only_field(sample, is_integer);
 }
 
-// Of records: the first field of JPEG files, or else of pixels; and the whole number called label.
+// Finds the fields of records: for the image, the first field of JPEG files, or else of pixels; for the label, the
+// whole number called label.
 ImageFields fields_of(const RecordSchema& schema) {
   ImageFields fields;
   for (const Content content : {Content::jpeg, Content::rgb}) {

@@ -1,4 +1,4 @@
-// Which fields of a stored sample hold image and label.
+// Finds the fields of a stored sample that hold the image and the label.
 #pragma once
 
 #include "leat/datasets/image_dataset.h"
@@ -6,11 +6,11 @@
 
 namespace leat::detail {
 
-// As ImageFields says. A name is empty where that is not one field.
+// Guesses the fields by the rules that ImageFields states. A name is empty if the rules do not lead to one field.
 ImageFields guess_image_fields(const StoredSample& sample);
 
-// The given names, and for those that are empty those that the source's schema tells, or the guess from its first
-// sample. Throws DataError that lists the fields where a name would be empty.
+// Returns the given names, and replaces empty ones: by those that the source's schema tells, or without a schema by
+// the guess from its first sample. Throws DataError listing the fields if a name would stay empty.
 ImageFields complete_image_fields(const ImageFields& given, const SampleSource& source);
 
 }  // namespace leat::detail

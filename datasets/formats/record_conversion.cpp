@@ -31,7 +31,7 @@ std::string name_without_suffix(const std::string& name) {
   return name;
 }
 
-// Whether they are the same, or one would be a field and the group of the other.
+// Whether the names are the same, or one of them would be a field and also the group of the other.
 bool clash(std::string_view a, std::string_view b) {
   const auto is_group = [](std::string_view group, std::string_view name) {
     return name.size() > group.size() && name.starts_with(group) && name[group.size()] == '.';
@@ -52,7 +52,7 @@ std::string names_of(const RecordSchema& schema) {
   return names;
 }
 
-// Arrays that are called so, of pixels by their dtype and shape.
+// Whether the field is called image and has the dtype and shape of RGB pixels.
 bool is_rgb_array(const RecordField& field) {
   const Field& array = field.field;
   return field.content == Content::values && array.name == "image" && array.dtype == DType::u8 &&
@@ -63,8 +63,7 @@ void update(Xxh3Stream& checksum, std::string_view text) {
   checksum.update(std::as_bytes(std::span(text)));
 }
 
-// Of pixels: the head that they have in MDS. Conversions that were begun when it was a part of the bytes can be
-// resumed.
+// Adds the header that pixels have in MDS. It was part of the bytes once: conversions that began then can be resumed.
 void update_head(Xxh3Stream& checksum, const Encoding& encoding) {
   if (encoding.kind != Encoding::pixels || encoding.shape.size() != 3) return;
   const std::string_view mode = encoding.shape[2] == 1 ? "L" : "RGB";
@@ -152,7 +151,8 @@ void RecordConversion::begin(const StoredSample& sample, const std::string& imag
   label_ = guess.label;
 }
 
-// The column of the field; of an image, that of another kind of file which the sample does not have.
+// Returns the field's column. For an image, this may be the column of another kind of file that the sample does not
+// have.
 std::vector<RecordConversion::Column>::iterator RecordConversion::find_column(const StoredSample& sample,
                                                                               const std::string& name) {
   auto column = std::ranges::find(columns_, name, &Column::stored_name);

@@ -1,4 +1,4 @@
-// The samples of any source as leat records.
+// Converts the samples of any source to leat records.
 #pragma once
 
 #include <cstddef>
@@ -16,48 +16,51 @@
 namespace leat::detail {
 
 struct RecordConversionOptions {
-  // The image's field, as the source calls it; empty: guess_image_fields().
+  // The image field's name in the source; empty: guess_image_fields().
   std::string image_field = {};
-  // Called when so many samples have been looked at: with 0 first, and with size() at the end; not at all if the source
-  // knows its schema.
+  // Called with the number of samples that have been examined: with 0 first, and with size() at the end. Not called
+  // if the source knows its schema.
   std::function<void(std::size_t samples)> on_progress = {};
 };
 
-// If the source knows its schema, records have its fields. Otherwise fields are those of the samples, as
-// FieldInference has them, in the first sample's order. Names:
+// If the source knows its schema, records have its fields. Otherwise records have the fields of the samples, as
+// FieldInference infers them, in the first sample's order. Names:
 //
 //   the one image or RGB array    image     as guess_image_fields() finds it
-//   the one whole-number label    label     the same; always i64. The source's classes go along with it. Beside no
-//                                           image, only a field called cls or label is one
+//   the one whole-number label    label     as guess_image_fields() finds it; always i64. Brings the source's classes
+//                                           along. If there is no image, only a field called cls or label is a label
 //   txt                           text
-//   depth.jpg, note.txt, x.bin    depth, note, x: the field's name stands before such suffixes; so writes them
-//                                 WebDatasetShardWriter. Samples with png where the first has jpg have the same field
-//   the sample's key              name      text (see utf8_name()), where samples have keys and no field has the name
+//   depth.jpg, note.txt, x.bin    depth, note, x: the field's name before such a suffix; WebDatasetShardWriter writes
+//                                 such names. Samples with png where the first sample has jpg have the same field
+//   the sample's key              name      text (see utf8_name()), if samples have keys and no field has this name
 //
-// If another field has such a name, or one that would make it a group, a field keeps its own.
+// A field keeps its own name if the new one clashes with another field's: the names are equal, or one is the group of
+// the other.
 //
 // An array u8 [height, width, 3] called image holds RGB pixels.
 //
-// Immutable, thread-safe: read() is called by many threads at once, unless is_sequential().
+// Immutable and thread-safe: many threads may call read() at once, unless is_sequential().
 class RecordConversion {
  public:
-  // Reads every sample once, one after the other, unless the source knows its schema: records state the greatest
-  // length of each field. A sample that cannot be read is passed over then, and is an error of read(). Throws
-  // DataError that names sample and field where samples have different fields, or values that no field holds; the
-  // first sample's error where none can be read; ArgumentError where there are no samples, on names that records
-  // cannot have, and where there is no field `image_field`.
+  // Unless the source knows its schema, reads every sample once, one after the other, because records state the
+  // greatest length of each field. A sample that cannot be read is skipped here, and is an error of read(). Throws
+  // DataError naming the sample and the field if samples have different fields, or values that no field can hold.
+  // Throws the first sample's error if no sample can be read. Throws ArgumentError if there are no samples, if
+  // records cannot have one of the names, or if there is no field `image_field`.
   explicit RecordConversion(std::shared_ptr<const SampleSource> source,
                             const RecordConversionOptions& options = {});
 
   std::size_t size() const { return source_->size(); }
   // The greatest lengths are bounds; they need not occur.
   const RecordSchema& schema() const noexcept { return schema_; }
-  // Sample `index`, below size(). Throws DataError on a sample that is missing, damaged or too long, SystemError.
+  // Returns sample `index`, below size(). Throws DataError if the sample is missing, damaged or too long;
+  // SystemError.
   Record read(std::size_t index) const;
   bool is_sequential() const noexcept { return source_->is_sequential(); }
   std::string describe(std::size_t index) const { return source_->describe(index); }
   std::string warnings() const { return source_->warnings(); }
-  // The source's; or that of the samples' names and contents, if they were read.
+  // Returns the source's fingerprint; if it has none, a checksum of the samples' names and contents, if they were
+  // read.
   std::uint64_t fingerprint() const;
 
  private:

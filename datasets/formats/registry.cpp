@@ -112,7 +112,7 @@ constexpr std::array<std::string_view, 2> kTfRecordEndings{".tfrecord", ".tfreco
     kManifestEndings{".csv", ".tsv"};
 constexpr std::array<std::string_view, 1> kBetonEndings{".beton"}, kRecordEndings{".leat"};
 
-// Only shards make a folder a dataset of their format by their endings.
+// Only the endings of shards make the folder around them a dataset of their format.
 constexpr std::array<FormatRow, 9> kFormats{
     {{SourceFormat::idx,
       "idx",
@@ -161,13 +161,13 @@ std::optional<SourceFormat> by_sign(std::string_view name) {
   return std::nullopt;
 }
 
-// Of options, those that are paths.
+// The options that are paths.
 constexpr std::array<const char*, 2> kFolders{"index_folder", "cache_folder"};
 
-// Nullopt where the path is not UTF-8, which JSON cannot hold, or would stand for other files.
+// Returns nullopt if the path is not UTF-8, which JSON cannot hold, or would stand for other files.
 std::optional<std::string> spec_of(const SourceLocation& location) {
   const std::string path = absolute_path(location.where);
-  // Braces of the working directory would become a part of the pattern.
+  // Braces in the working directory's path would become part of the pattern.
   if (holds(location.where, "{") &&
       path.find('{') != path.size() - location.where.size() + location.where.find('{'))
     return std::nullopt;
@@ -213,7 +213,7 @@ std::optional<SourceFormat> recognize_source(const std::string& where) {
     std::optional<SourceFormat> found;
     for (const fs::directory_entry& entry : entries) {
       const auto format = by_sign(entry.path().filename().string());
-      if (format && (!found || *format < *found)) found = format;  // whatever order the folder is listed in
+      if (format && (!found || *format < *found)) found = format;  // independent of the order of the listing
     }
     return found;
   });

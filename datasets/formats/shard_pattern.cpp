@@ -73,7 +73,7 @@ std::vector<std::string> expand_braces(std::string_view pattern, std::size_t max
 
 std::vector<std::string> find_shards(const std::string& where, const std::vector<std::string>& suffixes) {
   std::error_code error;
-  if (fs::is_regular_file(where, error)) return {where};  // braces and all
+  if (fs::is_regular_file(where, error)) return {where};  // even with braces in the name
   if (!fs::is_directory(where, error)) return expand_braces(where);
   std::vector<std::string> found;
   listing([&] {
@@ -81,7 +81,7 @@ std::vector<std::string> find_shards(const std::string& where, const std::vector
       const std::string name = entry.path().string();
       const bool ends =
           std::ranges::any_of(suffixes, [&](const std::string& suffix) { return name.ends_with(suffix); });
-      // A link that leads nowhere is a shard, too: one that cannot be opened.
+      // A link that leads nowhere is also a shard: opening it reports the error.
       if (ends && (entry.is_regular_file() || !entry.exists())) found.push_back(name);
     }
   });

@@ -1,4 +1,4 @@
-// Samples into shards of a bounded size.
+// Writes samples into shards of a bounded size.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace leat::detail {
 
-// A shard is finished before the sample that would make it longer than the bound; a sample that is longer alone gets a
-// shard of its own. Each shard appears under its name when it is whole. Not thread-safe.
+// Finishes a shard before the sample that would make it longer than the bound. A sample that is longer on its own
+// gets a shard of its own. Each shard appears under its name when it is complete. Not thread-safe.
 class ShardSetWriter {
  public:
-  // Called when a shard is whole and on the disk, before the next sample is added.
+  // Called when a shard is complete and on the disk, before the next sample is added.
   using OnShard = std::function<void(const std::vector<ShardSummary>& shards)>;
 
-  // Goes on behind the shards in `done`. The folder must exist. Throws ArgumentError where the bound is beyond what
-  // the format can hold.
+  // Continues after the shards in `done`. The folder must exist. Throws ArgumentError if the bound exceeds what the
+  // format can hold.
   ShardSetWriter(std::filesystem::path folder, const ShardWriter& format, std::uint64_t shard_bytes,
                  std::vector<ShardSummary> done = {}, OnShard on_shard = {});
 
-  // Throws ArgumentError on a sample that the format cannot hold, or not behind the one before; it is as if it had not
-  // been added.
+  // Throws ArgumentError if the format cannot hold the sample, or cannot hold it after the previous one. The set is
+  // then as if the sample had not been added.
   void add(EncodedSample sample);
-  void finish();  // the last shard, and the format's index
+  void finish();  // writes the last shard and the format's index
 
   const std::vector<ShardSummary>& shards() const noexcept { return done_; }
 
@@ -41,9 +41,9 @@ class ShardSetWriter {
   std::uint64_t shard_bytes_;
   std::vector<ShardSummary> done_;
   OnShard on_shard_;
-  ShardSummary summary_;                   // of the shard in the making
+  ShardSummary summary_;                   // of the current shard
   std::unique_ptr<DurableFile> file_;      // null: none
-  std::unique_ptr<ShardBuilder> builder_;  // writes to file_, so it goes first
+  std::unique_ptr<ShardBuilder> builder_;  // writes to file_, so it is destroyed first
 };
 
 }  // namespace leat::detail

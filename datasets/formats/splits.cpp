@@ -35,9 +35,9 @@ bool is_folder(const fs::directory_entry& entry) {
   return !is_broken_link(entry) && entry.is_directory();
 }
 
-// std::filesystem's recursive iterator ends with an error at a link that leads nowhere.
+// Replaces std::filesystem's recursive iterator, which ends with an error at a link that leads nowhere.
 bool holds_image(const fs::path& folder, int depth = 0) {
-  constexpr int kMaxDepth = 32;  // a link leads in a circle; ImageFolder says so
+  constexpr int kMaxDepth = 32;  // deeper, a link leads in a circle; ImageFolder reports that
   return std::ranges::any_of(fs::directory_iterator(folder), [=](const fs::directory_entry& entry) {
     return is_image(entry) || (depth < kMaxDepth && is_folder(entry) && holds_image(entry.path(), depth + 1));
   });
@@ -87,7 +87,7 @@ std::vector<Split> find_splits_in(const fs::path& folder) {
   return splits;
 }
 
-// "train", "val" or "test", where a word of the name says so.
+// Returns "train", "val" or "test" if a word of the name says so.
 std::string_view split_of_shard(const std::string& name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords{{{"train", "train"},
                                                                                  {"training", "train"},
@@ -133,7 +133,7 @@ std::vector<Split> split_folders(const fs::path& folder) {
 
 void require_one_split(const std::string& where, SourceFormat format) {
   if (format != SourceFormat::webdataset && format != SourceFormat::tfrecord) return;
-  std::map<std::string_view, std::string> shards;  // of each split, one
+  std::map<std::string_view, std::string> shards;  // one shard of each split
   listing([&] {
     if (!fs::is_directory(where)) return;
     for (const fs::directory_entry& entry : fs::directory_iterator(where)) {

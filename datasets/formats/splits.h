@@ -16,30 +16,30 @@ struct Split {
   std::filesystem::path path;
 };
 
-// A URI that starts with this names a folder whose sub-folders are the classes, whatever they are called.
+// A URI that starts with this names a folder whose sub-folders are the classes, whatever their names are.
 inline constexpr std::string_view kClassesScheme = "classes:";
 
-/// Finds the splits below a folder: those of train, val, valid, validation and test that hold leat records, data of a
-/// known format, or class folders with images. Empty: the folder is no set of splits. Such a folder that holds images
-/// alone, without class folders, is left out beside one that is a split.
+/// Finds the splits below a folder: the folders called train, val, valid, validation and test that hold leat records,
+/// data of a known format, or class folders with images. Returns none if the folder is not a set of splits. A folder
+/// of such a name that holds only images, without class folders, is left out if another one is a split.
 ///
-/// Throws ArgumentError, which says how to say it, where folders called so may be classes: where one split stands
-/// beside other folders with images, or the images lie in train/ itself. Throws SystemError where a folder cannot be
-/// listed.
+/// Throws ArgumentError, which says how to resolve it, if folders of these names may be classes: if a single split
+/// lies beside other folders with images, or if the images lie in train/ itself. Throws SystemError if a folder
+/// cannot be listed.
 std::vector<Split> find_splits(const std::filesystem::path& folder);
 
-/// The sub-folders with such names, whatever they hold: for a format that the user named.
+/// Returns the sub-folders with such names, whatever they hold. For a format that the user named.
 std::vector<Split> split_folders(const std::filesystem::path& folder);
 
-/// Throws ArgumentError where a folder holds shards of several splits, told by "train", "val" and "test" in their
+/// Throws ArgumentError if a folder holds shards of several splits, recognized by "train", "val" and "test" in their
 /// names: read as one dataset, they would be mixed. Does nothing for a pattern of files.
 void require_one_split(const std::string& where, SourceFormat format);
 
-/// The format that recognize_source() finds at a path. Throws ArgumentError where a folder of shards
-/// holds folders of images, too: an archive beside what was unpacked from it, say.
+/// Returns the format that recognize_source() finds at a path. Throws ArgumentError if a folder of shards also holds
+/// folders of images, for example an archive beside the files that were unpacked from it.
 std::optional<SourceFormat> format_at(const std::filesystem::path& path);
 
-/// The names of the sub-folders that hold images and are not among `splits`: what would be left out.
+/// Returns the names of the sub-folders that hold images and are not among `splits`, so that they would be left out.
 std::vector<std::string> left_out(const std::filesystem::path& folder,
                                   const std::vector<std::string>& splits);
 

@@ -29,7 +29,7 @@ constexpr std::array<Signature, 7> kSignatures{{{"JPEG", "\xff\xd8\xff"},
                                                 {"TIFF", std::string_view("II*\0", 4)},
                                                 {"TIFF", std::string_view("MM\0*", 4)}}};
 
-// Gray in three equal channels.
+// Copies gray to three equal channels.
 void spread(const StoredPixels& gray, std::uint8_t* rgb) noexcept {
   const std::size_t pixels =
       static_cast<std::size_t>(gray.size.width) * static_cast<std::size_t>(gray.size.height);

@@ -1,4 +1,4 @@
-// One stored image, a file or pixels, to the pixels of a batch's row.
+// Converts one stored image, a file or pixels, to the pixels of a batch's row.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 
 namespace leat::detail {
 
-// "JPEG", "PNG", "GIF", "WebP", "BMP" or "TIFF" by the first bytes; empty where they are of none of these.
+// Returns "JPEG", "PNG", "GIF", "WebP", "BMP" or "TIFF" by the first bytes; empty for other bytes.
 std::string_view image_kind(std::span<const std::byte> file) noexcept;
 
-// Whether the bytes start as a file of a kind that is decoded does: JPEG or PNG.
+// Whether the bytes start like a file of a kind that can be decoded: JPEG or PNG.
 bool is_decoded_file(std::span<const std::byte> file) noexcept;
 
-// Transforms the image into `out`, whose size the pipeline must make. Returns what was wrong with it. Throws
-// DataError on bad data and on kinds of files that are not decoded, ArgumentError on an image that the transforms
-// cannot take.
+// Transforms the image into `out`; the pipeline must produce the size of `out`. Returns the decoder's warnings.
+// Throws DataError on bad data and on kinds of files that are not decoded, ArgumentError if the transforms cannot
+// take the image.
 DecodeWarnings load_image(const StoredField& field, const TransformPipeline& transforms,
                           const DecodeOptions& decode, Rng& rng, const PixelOutput& out);
 
-// Writes pixels of this size as RGB. Throws DataError where the field holds none, or pixels of another size.
+// Writes pixels of this size as RGB. Throws DataError if the field holds no pixels, or pixels of another size.
 void copy_pixels(const StoredField& field, Size size, std::span<std::byte> row);
 
 }  // namespace leat::detail

@@ -21,7 +21,7 @@ namespace {
 
 using Kind = StoredValue::Kind;
 
-// An array's own head: rank and width of an extent in one byte, then the extents.
+// Reads an array's own header: rank and width of an extent in one byte, then the extents.
 Shape take_shape(const StoredField& field, ByteReader& reader) {
   const unsigned head = reader.little<std::uint8_t>();
   const unsigned rank = head >> 2, power = head & 3;
@@ -62,7 +62,7 @@ StoredValue array_with_shape_of(const StoredField& field) {
   return numbers_of(field, field.encoding.dtype, std::move(shape), reader.take(reader.remaining()));
 }
 
-// An array whose dtype stands in its first byte.
+// Reads an array that states its dtype in its first byte.
 StoredValue any_array_of(const StoredField& field) {
   constexpr std::array<std::pair<unsigned, DType>, 11> kCodes{{{8, DType::u8},
                                                                {9, DType::i8},

@@ -1,4 +1,4 @@
-// A cursor over bytes that came from a file: every step is checked against the end.
+// A cursor over bytes that came from a file. Every step is checked against the end.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace leat::detail {
 
-// A view: bytes and source must outlive it. Whatever reaches beyond the end throws DataError that names the
-// source, the offset in the file, and what was wanted there.
+// A view: the bytes and the source's name must outlive it. A read beyond the end throws DataError naming the source,
+// the offset in the file, and what was expected there.
 class ByteReader {
  public:
   // `base` is the offset in the file at which `bytes` starts; it appears in messages only.
@@ -54,14 +54,14 @@ class ByteReader {
     const auto taken = take(count);
     return {reinterpret_cast<const char*>(taken.data()), taken.size()};
   }
-  // A reader of the next `count` bytes alone.
+  // Returns a reader of the next `count` bytes alone.
   ByteReader sub(std::uint64_t count) {
     const std::uint64_t start = offset();
     return {take(count), source_, start};
   }
 
   std::string_view source() const noexcept { return source_; }
-  // "<source>: at offset <offset>: <problem>", as a DataError.
+  // Throws DataError with the text "<source>: at offset <offset>: <problem>".
   [[noreturn]] void fail(std::string_view problem) const;
 
  private:

@@ -1,4 +1,4 @@
-// Little-endian numbers at the end of a byte vector.
+// Appends little-endian numbers, bytes and text to a byte vector.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where things that can be made again are kept.
+// The folder for files that can be made again.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,8 @@
 
 namespace leat::detail {
 
-// $LEAT_CACHE_DIR, or else leat/ in $XDG_CACHE_HOME, or else in ~/.cache; none where none of them is set.
+// Returns $LEAT_CACHE_DIR, or else leat/ in $XDG_CACHE_HOME, or else leat/ in ~/.cache; nullopt if none of the
+// variables is set.
 std::optional<std::filesystem::path> default_cache_folder();
 
 // A short name for a long text, the same in every process: 16 hexadecimal digits (FNV-1a).

@@ -11,7 +11,7 @@ std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept {
   std::uint32_t crc = 0xffffffff;
   while (!bytes.empty()) {
     const auto part = bytes.first(std::min(bytes.size(), kMost));
-    // ISA-L reads only, though its parameter is not const.
+    // ISA-L only reads the data, though its parameter is not const.
     auto* data = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(part.data()));
     crc = crc32_iscsi(data, static_cast<int>(part.size()), crc);
     bytes = bytes.subspan(part.size());

@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli), by the processor's instruction where it has one.
+// CRC-32C (Castagnoli), computed with the processor's instruction if it has one.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace leat::detail {
 
-// As in RFC 3720, appendix B.4: crc32c of "123456789" is 0xe3069283.
+// Computes the CRC of RFC 3720, appendix B.4: crc32c of "123456789" is 0xe3069283.
 std::uint32_t crc32c(std::span<const std::byte> bytes) noexcept;
 
 }  // namespace leat::detail

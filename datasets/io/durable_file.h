@@ -1,4 +1,4 @@
-// Files that are whole or not there.
+// Files that are either complete or absent.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace leat::detail {
 
-// A file in the making has the name with ".tmp" behind it; commit() writes it to the disk, gives it its name, in the
-// place of a file that had it, and writes the folder. Otherwise nothing stays behind but what a killed process leaves
-// under the temporary name, and the next one to make the file overwrites that. Not thread-safe. Throws SystemError
-// naming the path.
+// A file that is being written has ".tmp" after its name. commit() writes the content to the disk, renames the file
+// to its own name, replacing an older file, and writes the folder to the disk. Without commit() nothing is left,
+// except what a killed process leaves under the temporary name; the next process that writes this file overwrites it.
+// Not thread-safe. Throws SystemError naming the path.
 class DurableFile {
  public:
   explicit DurableFile(std::filesystem::path path);
@@ -41,7 +41,7 @@ class DurableFile {
   Xxh3Stream checksum_;
 };
 
-// A whole file at once.
+// Writes a whole file at once.
 void write_durably(const std::filesystem::path& path, std::string_view text);
 
 // Writes the entries of a folder to the disk.

@@ -11,8 +11,8 @@
 namespace leat::detail {
 
 namespace {
-constexpr std::uint64_t kPiece = 128 << 10;  // of a longer range the kernel might leave out the rest
-constexpr std::uint64_t kMost = 16 << 20;    // more would push out what was asked for before
+constexpr std::uint64_t kPiece = 128 << 10;  // of a longer range, the kernel might leave out the rest
+constexpr std::uint64_t kMost = 16 << 20;    // more would evict what was requested before
 }  // namespace
 
 bool in_page_cache(int fd, std::uint64_t offset) noexcept {

@@ -13,7 +13,7 @@ namespace leat::detail {
 
 namespace {
 
-// O_NONBLOCK: opening a FIFO must not wait for a writer. It changes nothing for regular files.
+// O_NONBLOCK keeps open() from waiting for a writer if the path is a FIFO. It changes nothing for regular files.
 int open_for_reading(const std::string& path) {
   return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }

@@ -13,7 +13,7 @@ namespace leat::detail {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 16;
-constexpr int kGzipOnly = 16 + MAX_WBITS;  // of inflateInit2()
+constexpr int kGzipOnly = 16 + MAX_WBITS;  // an argument of inflateInit2()
 
 }  // namespace
 

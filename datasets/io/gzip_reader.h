@@ -1,4 +1,4 @@
-// The inflated bytes of a .gz file, front to back.
+// Inflates a .gz file from front to back.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace leat::detail {
 
-// Inflates exactly what is asked for and nothing ahead, so that memory is bounded by the caller's, whatever the file
-// claims. One gzip member; its CRC-32 and length are checked by finish(). Not thread-safe.
+// Inflates exactly the bytes that are asked for and none ahead, so that the caller bounds the memory, whatever the
+// file claims. Reads one gzip member; finish() checks its CRC-32 and length. Not thread-safe.
 class GzipReader {
  public:
-  explicit GzipReader(const FileReader& file);  // which must outlive it
+  explicit GzipReader(const FileReader& file);  // `file` must outlive it
   ~GzipReader();
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
-  // Fills `bytes`. Throws DataError that names the file where the stream is damaged or ends before.
+  // Fills `bytes`. Throws DataError naming the file if the stream is damaged or ends too early.
   void read(std::span<std::byte> bytes);
 
-  // Throws DataError unless the stream ends here, sound, and the file with it.
+  // Throws DataError unless the stream ends here, is undamaged, and is the end of the file.
   void finish();
 
  private:
@@ -33,7 +33,7 @@ class GzipReader {
   bool step();  // false at the end of the stream
 
   const FileReader* file_;
-  std::uint64_t position_ = 0;  // in the file, of what is inflated next but not in the buffer
+  std::uint64_t position_ = 0;  // offset in the file of the bytes that the buffer gets next
   std::unique_ptr<State> state_;
 };
 

@@ -34,7 +34,7 @@ std::vector<std::byte> head_of(std::string_view kind, const FileReader& file) {
   return head;
 }
 
-// The payload within an index file. Throws DataError where it is not sound, or of another file.
+// Returns the payload of an index file. Throws DataError if the index is damaged or belongs to another file.
 std::span<const std::byte> payload_of(std::span<const std::byte> bytes, std::span<const std::byte> head,
                                       const fs::path& path) {
   const std::string name = path.string();

@@ -1,7 +1,7 @@
-// Indexes that were made by reading through a file once, kept for the next time.
+// Stores indexes that were made by reading through a file once, for the next time.
 //
-// An index file is: "LEATIDX1", u32 length of the kind, the kind, u64 size and i64 time of change (ns) of the indexed
-// file, u64 length of the payload, the payload, u32 CRC-32C of all before it; little-endian.
+// An index file is: "LEATIDX1", u32 length of the kind, the kind, u64 size and i64 modification time (ns) of the
+// indexed file, u64 length of the payload, the payload, u32 CRC-32C of everything before it; little-endian.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@ class IndexCache {
   // `kind` names the payload's layout and version; it appears in file names.
   IndexCache(std::string kind, IndexOptions options);
 
-  // The payload for `file` as it is now: the one that was kept, or the one that `make` returns, which is then kept. A
-  // kept index that is damaged, or of a file with another size or time of change, is made anew. `accept` is given a
-  // payload and throws DataError where it is not sound; what it throws about a payload just made is passed on.
+  // Passes the payload for `file` as it is now to `accept`: the stored payload, or the one that `make` returns, which
+  // is then stored. A stored index is made again if it is damaged, or if the file has another size or modification
+  // time. `accept` throws DataError if the payload is invalid. If the payload was just made, the error is passed on.
   void use(const FileReader& file, const std::function<std::vector<std::byte>()>& make,
            const std::function<void(std::span<const std::byte>)>& accept) const;
 
-  // Where the index of `file` is kept; empty where nowhere.
+  // Returns where the index of `file` is stored; empty if indexes are not stored.
   std::filesystem::path path_for(const FileReader& file) const;
 
  private:

@@ -1,4 +1,4 @@
-// Where indexes are kept, as JSON (docs/dataset-spec.md, "Options of formats").
+// Options for the storage of indexes as JSON (docs/dataset-spec.md, "Options of formats").
 #pragma once
 
 #include "leat/datasets/index_options.h"
@@ -6,10 +6,10 @@
 
 namespace leat::detail {
 
-// From the keys "index" and "index_folder".
+// Reads the keys "index" and "index_folder".
 IndexOptions read_index_options(SpecReader& reader, const WarningHandler& on_warning);
 
-// Adds those keys that are not the defaults.
+// Adds the keys whose values are not the defaults.
 void write_index_options(const IndexOptions& options, nlohmann::json& object);
 
 }  // namespace leat::detail

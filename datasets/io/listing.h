@@ -1,4 +1,4 @@
-// Folders that cannot be listed.
+// Turns std::filesystem's errors into SystemError.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 namespace leat::detail {
 
 /// Returns what `function` returns, which lists folders with std::filesystem. Throws SystemError with the folder's
-/// path where `function` throws std::filesystem::filesystem_error; other errors pass.
+/// path if `function` throws std::filesystem::filesystem_error; other errors pass.
 template <class Function>
 auto listing(const Function& function) {
   try {

@@ -1,4 +1,4 @@
-// A file in the making.
+// A new file under a temporary name.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace leat::detail {
 
-// A file under a temporary name, which is removed unless it is kept. Not thread-safe. Throws SystemError naming the
-// path.
+// Creates a file under a temporary name, and removes it unless it is kept. Not thread-safe. Throws SystemError naming
+// the path.
 class NewFile {
  public:
-  enum class IfThere { fail, overwrite };  // what becomes of a file that has the temporary name
+  enum class IfThere { fail, overwrite };  // what happens if a file already has the temporary name
 
   explicit NewFile(std::filesystem::path temporary, IfThere if_there = IfThere::fail, unsigned mode = 0666);
   ~NewFile();
@@ -21,22 +21,22 @@ class NewFile {
   NewFile& operator=(const NewFile&) = delete;
 
   void write(std::span<const std::byte> bytes);
-  void sync();                                      // its content to the disk
-  void keep_as(const std::filesystem::path& path);  // in the place of a file that has this name
-  void keep() noexcept { name_.clear(); }           // under its temporary name
+  void sync();                                      // writes its content to the disk
+  void keep_as(const std::filesystem::path& path);  // renames it, replacing a file that has this name
+  void keep() noexcept { name_.clear(); }           // keeps its temporary name
 
  private:
   std::filesystem::path name_;  // empty once it is kept
   UniqueFd fd_;
 };
 
-// A name for a temporary file beside `file`, unlike any other process's or thread's.
+// Returns a name for a temporary file beside `file` that no other process or thread uses.
 std::filesystem::path temporary_name(const std::filesystem::path& file);
 
-// A whole file, which must not be there yet. Throws SystemError.
+// Writes a whole file, which must not exist yet. Throws SystemError.
 void write_new_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
-// Writes `file` whole or not at all, in the place of another one. Makes the folder. Throws SystemError.
+// Writes `file` completely or not at all, replacing an older file. Makes the folder. Throws SystemError.
 void replace_file(const std::filesystem::path& file, std::span<const std::byte> bytes);
 
 }  // namespace leat::detail

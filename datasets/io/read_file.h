@@ -1,4 +1,4 @@
-// Whole files into memory.
+// Reads whole files into memory.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace leat::detail {
 
-// Replaces `bytes` (whose memory is reused) by the content of a regular file. Reads, never maps: a file that
-// shrinks meanwhile is an error here and would be SIGBUS there. Throws SystemError naming the path and the
-// call that failed, DataError where it is no regular file, is longer than `max_bytes`, or changes its length.
+// Replaces `bytes` (whose memory is reused) by the content of a regular file. Reads instead of mapping: a file that
+// shrinks in the meantime is an error here, and would be a SIGBUS with a mapping. Throws SystemError naming the path
+// and the call that failed, DataError if it is not a regular file, is longer than `max_bytes`, or changes its length.
 void read_file(const std::filesystem::path& path, std::size_t max_bytes, std::vector<std::byte>& bytes);
 
 }  // namespace leat::detail

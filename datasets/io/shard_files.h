@@ -1,4 +1,4 @@
-// Many files that are read like one: the shards of a dataset.
+// Reads the shards of a dataset.
 #pragma once
 
 #include <atomic>
@@ -16,14 +16,15 @@
 
 namespace leat::detail {
 
-// Opens a shard when it is first read, and keeps it open if the process has a DescriptorShare left; otherwise the shard
-// is opened for each read. No read ever waits for another: thread-safe without a lock, hence safe to fork at any time.
+// Opens a shard when it is first read, and keeps it open if the process has a DescriptorShare left. Otherwise the shard
+// is opened for each read. No read ever waits for another: thread-safe without a lock, and therefore safe to fork at
+// any time.
 class ShardFiles {
  public:
-  // Called with a shard's number before it is opened, on the thread that reads: makes the file where it is not there
-  // yet. May be called by several at once, and again.
+  // Called with a shard's number before it is opened, on the thread that reads. Makes the file if it does not exist
+  // yet. May be called by several threads at once, and more than once.
   using Prepare = std::function<void(std::size_t shard)>;
-  // Called with the opened file before its first read; throws where it is not what it should be.
+  // Called with the opened file before its first read. Throws if the file is not as expected.
   using Check = std::function<void(std::size_t shard, const FileReader& file)>;
 
   explicit ShardFiles(std::vector<std::string> paths, Prepare prepare = {}, Check check = {});
@@ -34,13 +35,13 @@ class ShardFiles {
   std::size_t size() const noexcept { return paths_.size(); }
   const std::string& path(std::size_t shard) const { return paths_.at(shard); }
 
-  // As FileReader's; and what opening, prepare and check throw.
+  // Read like FileReader's functions. Also throw what opening, prepare and check throw.
   void read(std::size_t shard, std::uint64_t offset, std::span<std::byte> bytes) const;
   void read(std::size_t shard, std::uint64_t offset, std::uint64_t count,
             std::vector<std::byte>& bytes) const;
 
-  // Has the kernel fetch a part, without waiting for it. Opens the shard only where it stays open, and nothing need be
-  // prepared; what is wrong with it is said when it is read.
+  // Asks the kernel to fetch a part, without waiting for it. Opens the shard only if it will stay open and needs no
+  // preparation. Errors are reported when the shard is read.
   void read_ahead(std::size_t shard, std::uint64_t offset, std::uint64_t count) const noexcept;
 
  private:

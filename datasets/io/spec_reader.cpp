@@ -20,7 +20,7 @@ std::optional<std::string> spec_text(const nlohmann::json& object) {
 
 nlohmann::json parse_spec(const std::string& text) {
   using Event = nlohmann::json::parse_event_t;
-  std::vector<std::unordered_set<std::string>> keys;  // of the objects around the one that is read
+  std::vector<std::unordered_set<std::string>> keys;  // of the enclosing objects, outermost first
   const auto check = [&](int, Event event, nlohmann::json& value) {
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();

@@ -1,4 +1,4 @@
-// Reading a JSON object of a dataset's description, key by key.
+// Reads a JSON object of a dataset's description key by key.
 #pragma once
 
 #include <concepts>
@@ -12,26 +12,27 @@
 
 namespace leat::detail {
 
-// A description as text; nullopt where a string in it is not UTF-8, which JSON cannot hold.
+// Returns a description as text; nullopt if a string in it is not UTF-8, which JSON cannot hold.
 std::optional<std::string> spec_text(const nlohmann::json& object);
 
-// The object that a description is. Throws ArgumentError where the text is something else.
+// Parses a description, which is an object. Throws ArgumentError if the text is something else or an object has a key
+// twice.
 nlohmann::json parse_spec(const std::string& text);
 
-// Every problem is an ArgumentError that names the place, such as "dataset spec.transforms[1].size". Keys that nobody
-// asked for are refused by finish(). The object must outlive the reader.
+// Reports every problem as an ArgumentError naming the place, such as "dataset spec.transforms[1].size". finish()
+// rejects keys that were not asked for. The object must outlive the reader.
 class SpecReader {
  public:
-  // Throws ArgumentError where it is not an object.
+  // Throws ArgumentError if `object` is not an object.
   SpecReader(const nlohmann::json& object, std::string place);
 
-  // The member, or null where it is missing.
+  // Returns the member, or null if it is missing.
   const nlohmann::json* find(const char* key);
   bool has(const char* key) { return find(key) != nullptr; }
-  // The member, which must be there.
+  // Returns the member. Throws ArgumentError if it is missing.
   const nlohmann::json& require(const char* key);
 
-  // Each leaves `value` alone where the member is missing.
+  // Each leaves `value` unchanged if the member is missing.
   void read(const char* key, std::string& value);
   void read(const char* key, bool& value);
   void read(const char* key, double& value);
@@ -47,7 +48,7 @@ class SpecReader {
     refuse_range(key, std::int64_t{std::numeric_limits<T>::min()},
                  std::uint64_t{std::numeric_limits<T>::max()});
   }
-  // One of the names, by `name_of(candidate)`.
+  // Reads one of the names that `name_of(candidate)` returns.
   template <class Enum, class NameOf>
   void read_enum(const char* key, Enum& value, std::initializer_list<Enum> candidates,
                  const NameOf& name_of) {
@@ -62,11 +63,11 @@ class SpecReader {
     refuse(key, "it is '" + name + "'; known are " + known);
   }
 
-  // "transforms[1].size".
+  // Returns the place of a key, such as "transforms[1].size".
   std::string place_of(std::string_view key) const;
   [[noreturn]] void refuse(std::string_view key, std::string_view problem) const;
 
-  // Throws ArgumentError that names a key that was not asked for, and those that were.
+  // Throws ArgumentError naming a key that was not asked for and the keys that were.
   void finish() const;
 
  private:

@@ -8,14 +8,14 @@ namespace leat::detail {
 
 namespace {
 
-// Of the character that a text, which is not empty, starts with; 0 where it is none.
+// Returns the length of the first character of a text, which is not empty; 0 if the character is invalid.
 std::size_t character_bytes(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
   if (first < 0x80) return 1;
   const std::size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   if (first < 0xc2 || first > 0xf4 || text.size() < bytes) return 0;
-  // The second byte tells overlong forms, surrogates and what is too large.
+  // The second byte tells overlong forms, surrogates and numbers that are too large.
   const unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
   const unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
   if (byte(1) < least || byte(1) > most) return 0;

@@ -5,7 +5,7 @@
 
 #include "leat/datasets/io/file_reader.h"
 
-// All of the library in this file: nothing to link, for us or for who links us.
+// Puts the whole library into this file, so that neither this project nor its users link anything.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -13,7 +13,7 @@
 
 namespace leat::detail {
 
-// Aligned as XXH3's state asks to be.
+// Has the alignment that XXH3's state requires.
 struct Xxh3Stream::State {
   XXH3_state_t xxh;
 };

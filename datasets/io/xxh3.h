@@ -1,4 +1,4 @@
-// XXH3, the 64-bit one, seed 0 (xxHash 0.8.0 and later).
+// XXH3, the 64-bit variant with seed 0 (xxHash 0.8.0 and later).
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace leat::detail {
 
 std::uint64_t xxh3(std::span<const std::byte> bytes) noexcept;
 
-// Of a whole regular file. Throws DataError and SystemError as FileReader.
+// Returns the checksum of a whole regular file. Throws DataError and SystemError like FileReader.
 std::uint64_t checksum_of_file(const std::filesystem::path& path);
 
-// Of bytes that come in pieces. Movable, not thread-safe.
+// The checksum of bytes that come in pieces. Movable, not thread-safe.
 class Xxh3Stream {
  public:
   Xxh3Stream();

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Throws DataError unless exactly `bytes` come out of the file.
+// Throws DataError unless the file inflates to exactly `bytes` bytes.
 void inflate_into(NewFile& out, const FileReader& in, std::uint64_t bytes) {
   const auto inflater = make_zstd_inflater(in);
   std::vector<std::byte> part;

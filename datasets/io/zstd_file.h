@@ -1,4 +1,4 @@
-// A zstd file, inflated to another file.
+// Inflates a zstd file to another file.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,10 @@
 
 namespace leat::detail {
 
-// Writes the content of `compressed`, which must be exactly `bytes` long, to `inflated`: under a temporary name first,
-// so that the file is there whole or not at all; two that do it at once both succeed. Memory is bounded by a window of
-// 128 MiB, disk by `bytes`. Throws DataError on damaged data and on another length, SystemError.
+// Writes the content of `compressed`, which must be exactly `bytes` long, to `inflated`. Uses a temporary name first,
+// so that the file is either complete or absent; two processes that do this at once both succeed. Memory is bounded
+// by a window of 128 MiB, disk space by `bytes`. Throws DataError if the data is damaged or has another length,
+// SystemError.
 void inflate_zstd(const std::filesystem::path& compressed, std::uint64_t bytes,
                   const std::filesystem::path& inflated);
 

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// As it stands within another one.
+// Returns a description in the form that it has within another one.
 std::optional<json> nested(const Dataset& dataset) {
   const auto spec = dataset.spec();
   if (!spec) return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<json> nested(const Dataset& dataset) {
   return object;
 }
 
-// Runs of indices that rise by one are [first, count].
+// Writes runs of indices that rise by one as [first, count].
 json to_json(std::span<const std::size_t> indices) {
   json array = json::array();
   for (std::size_t i = 0; i < indices.size();) {
@@ -86,7 +86,7 @@ std::unique_ptr<Dataset> open_cache(SpecReader& reader, const OpenNested& open) 
   return std::make_unique<Cache>(open(reader.require("cache"), reader.place_of("cache")), bytes, options);
 }
 
-// The array's elements, each with its place.
+// Calls `take` with each element of the array and its place.
 template <class Take>
 void for_each(SpecReader& reader, const char* key, const Take& take) {
   const json& array = reader.require(key);

@@ -14,18 +14,18 @@
 
 namespace leat::detail {
 
-// Each is nullopt where a dataset of it has no description.
+// Each returns nullopt if one of its datasets has no description.
 std::optional<std::string> subset_spec(const Dataset& dataset, std::span<const std::size_t> indices);
 std::optional<std::string> repeat_spec(const Dataset& dataset, std::size_t times);
 std::optional<std::string> cache_spec(const Dataset& dataset, std::size_t bytes, std::uint64_t seed);
 std::optional<std::string> concat_spec(std::span<const DatasetRef> datasets);
 std::optional<std::string> zip_spec(std::span<const Zip::Part> parts);
 
-// Opens the dataset that an object, or a URI, in a description stands for; `place` names it in errors.
+// Opens the dataset that an object or a URI in a description stands for. `place` names it in errors.
 using OpenNested =
     std::function<std::shared_ptr<const Dataset>(const nlohmann::json& spec, const std::string& place)>;
 
-// Null where the object is no combination. Throws ArgumentError.
+// Returns null if the object is not a combination. Throws ArgumentError.
 std::unique_ptr<Dataset> open_combinator(SpecReader& reader, const OpenNested& open);
 
 }  // namespace leat::detail

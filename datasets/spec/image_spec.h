@@ -9,7 +9,7 @@
 
 namespace leat::detail {
 
-// Nullopt where the source has no description.
+// Returns nullopt if the source has no description.
 std::optional<std::string> image_spec(const SampleSource& source,
                                       const std::optional<TransformPipeline>& transforms,
                                       const ImageDatasetOptions& options);
@@ -19,7 +19,7 @@ struct ImageSpec {
   ImageDatasetOptions options;
 };
 
-// From the keys "transforms", "fields" and "decode"; nullopt where there is none of them.
+// Reads the keys "transforms", "fields" and "decode". Returns nullopt if none of them is there.
 std::optional<ImageSpec> read_image_spec(SpecReader& reader);
 
 }  // namespace leat::detail

@@ -9,7 +9,7 @@
 
 namespace leat::detail {
 
-// Nullopt where a path is not UTF-8.
+// Returns nullopt if a path is not UTF-8.
 std::optional<std::string> token_spec(const std::string& path, const TokenOptions& options);
 
 TokenOptions read_token_options(SpecReader& reader, const WarningHandler& on_warning);

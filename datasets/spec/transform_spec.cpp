@@ -211,7 +211,7 @@ json written(const Grayscale&) {
   return json::object({{"name", "Grayscale"}});
 }
 
-// A number is an amount, as the constructor takes it; an array is the member itself.
+// Reads a number as an amount, which the constructor takes, or an array as the member itself.
 template <class FromAmount>
 void read(SpecReader& reader, const char* key, std::optional<Interval>& member,
           const FromAmount& from_amount) {

@@ -8,10 +8,10 @@
 
 namespace leat::detail {
 
-// An array of objects.
+// Returns an array of objects.
 nlohmann::json to_json(const TransformPipeline& transforms);
 
-// Throws ArgumentError that names the place in what is called `place`.
+// Reads such an array. Throws ArgumentError naming the place; `place` stands for the array.
 TransformPipeline transforms_from(const nlohmann::json& array, const std::string& place);
 
 }  // namespace leat::detail

@@ -18,13 +18,13 @@ namespace fs = std::filesystem;
 constexpr std::size_t kEdge = 32, kPlane = kEdge * kEdge, kImageBytes = 3 * kPlane;
 constexpr std::uint64_t kMaxFile = std::uint64_t{4} << 30;
 
-// Throws SystemError where it cannot be looked at.
+// Throws SystemError if the path cannot be examined.
 bool is_there(const fs::path& path) {
   return listing([&] { return fs::exists(path); });
 }
 
 struct Variant {
-  std::size_t label_bytes;  // before the pixels; the last one counts
+  std::size_t label_bytes;  // before the pixels; the last one is used
   std::int64_t classes;
   const char* names;
   std::vector<std::string> files;
@@ -43,7 +43,7 @@ Variant variant_of(const fs::path& folder, DatasetPart part) {
                   fmt::format("it holds neither data_batch_1.bin (CIFAR-10) nor {} (CIFAR-100)", file));
 }
 
-// Planes to interleaved pixels.
+// Appends planes as interleaved pixels.
 void append_image(std::span<const std::byte> planes, std::vector<std::byte>& pixels) {
   for (std::size_t i = 0; i < kPlane; ++i) {
     for (std::size_t c = 0; c < 3; ++c) pixels.push_back(planes[c * kPlane + i]);
@@ -71,7 +71,7 @@ void append_file(const fs::path& path, const Variant& variant, LabeledPixels& im
   }
 }
 
-// One name a line; none where there is no such file.
+// Reads one name per line. Returns no names if there is no such file.
 std::vector<std::string> read_names(const fs::path& path, std::int64_t classes) {
   if (!is_there(path)) return {};
   const FileReader file(path);

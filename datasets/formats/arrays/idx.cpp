@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxDimensions = 8;
 
-// Fills the next bytes of the file, inflated or not.
+// Fills `bytes` with the next bytes of the file, which are inflated if it is compressed.
 using Fill = std::function<void(std::span<std::byte>)>;
 
 DType dtype_of_code(std::uint8_t code, const ByteReader& reader) {
@@ -89,7 +89,7 @@ IdxArray read_array(const std::string& path, std::size_t max_bytes, const Fill& 
   return array;
 }
 
-// Deflate makes at most 1032 bytes of one, so a short file cannot ask for much memory.
+// Deflate expands one byte to 1032 at most, so a short file cannot ask for much memory.
 IdxArray read_compressed(const FileReader& file, std::size_t max_bytes) {
   constexpr std::uint64_t kMaxRatio = 1032;
   GzipReader gzip(file);

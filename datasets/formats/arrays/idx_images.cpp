@@ -46,7 +46,7 @@ bool is_of_part(const std::string& name, DatasetPart part) {
   return part == DatasetPart::train ? holds("train") : holds("t10k") || holds("test");
 }
 
-// "images-idx3-ubyte", "images.idx3-ubyte.gz" and the like.
+// Lists files such as "images-idx3-ubyte" and "images.idx3-ubyte.gz".
 std::vector<fs::path> list_idx(const fs::path& folder, DatasetPart part, const std::string& what) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(folder)) {

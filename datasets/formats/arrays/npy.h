@@ -1,4 +1,4 @@
-// NumPy's .npy, version 1.0, for writing.
+// Writes NumPy's .npy files, version 1.0.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace leat::detail {
 
-// Throws ArgumentError on bf16, which NumPy does not have.
+// Returns the content of a file. Throws ArgumentError on bf16, which NumPy does not have.
 std::vector<std::byte> to_npy(DType dtype, const Shape& shape, std::span<const std::byte> values);
 
 }  // namespace leat::detail

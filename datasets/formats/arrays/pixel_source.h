@@ -26,7 +26,7 @@ class PixelSource final : public SampleSource {
   LabeledPixels images_;
 };
 
-// Whether the folder holds the images of this part, by the names in it. Throws SystemError.
+// Whether the folder holds the images of this part, judging by the names in it. has_idx_images() throws SystemError.
 bool has_idx_images(const std::filesystem::path& folder, DatasetPart part);
 bool has_cifar(const std::filesystem::path& folder, DatasetPart part);
 

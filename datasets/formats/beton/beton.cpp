@@ -81,7 +81,7 @@ void BetonSource::read_value(std::uint64_t offset, std::uint64_t bytes, const By
   file_.read(offset, bytes, value);
 }
 
-// An image's length is told by the allocation table alone.
+// Returns an image's length, which only the allocation table states.
 std::uint64_t BetonSource::region_bytes(std::uint64_t offset, const ByteReader& row) const {
   const auto found = std::ranges::lower_bound(header_.regions, offset, {}, &BetonRegion::offset);
   if (found != header_.regions.end() && found->offset == offset) return found->size;

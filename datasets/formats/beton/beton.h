@@ -17,12 +17,12 @@ struct BetonOptions {
   std::uint64_t max_value_bytes = std::uint64_t{1} << 30;  // of one field of one sample
 };
 
-// Fields by their names, in the file's order. Encodings: float64, int, bytes, json (without its zero byte), ndarray
-// with dtype and shape; images are jpeg, or pil (RGB) where they are stored as pixels. A sample costs one pread for its
-// row and one for each field of data. Memory: 16 bytes per region.
+// Fields have the file's names and order. Encodings: float64, int, bytes, json (without its zero byte), ndarray with
+// dtype and shape; images are jpeg, or pil (RGB) if they are stored as pixels. A sample costs one pread for its row
+// and one for each field of data. Memory: 16 bytes per region.
 class BetonSource final : public SampleSource {
  public:
-  // What read_beton_header() throws.
+  // Throws what read_beton_header() throws.
   explicit BetonSource(const std::filesystem::path& file, BetonOptions options = {});
 
   std::size_t size() const override { return static_cast<std::size_t>(header_.samples); }

@@ -50,7 +50,7 @@ constexpr std::array<std::pair<std::string_view, DType>, 12> kNumpyCodes{{{"u1",
                                                                           {"i8", DType::i64},
                                                                           {"f8", DType::f64}}};
 
-// From a description such as [["", "<f4"]].
+// Reads the dtype from a description such as [["", "<f4"]].
 DType dtype_of_descriptor(const nlohmann::json& description, const ByteReader& reader) {
   const bool sound = description.is_array() && description.size() == 1 && description[0].is_array() &&
                      description[0].size() == 2 && description[0][1].is_string();
@@ -61,7 +61,7 @@ DType dtype_of_descriptor(const nlohmann::json& description, const ByteReader& r
   reader.fail(fmt::format("an array of a type that is not read ('{}')", code));
 }
 
-// u64 shape[32] that ends at a zero, u64 length of the description, the description.
+// The arguments are: u64 shape[32] that ends at a zero, u64 length of the description, the description.
 void read_array_arguments(ByteReader arguments, const std::string& source, BetonField& field) {
   Shape shape;
   std::uint64_t elements = 1;
@@ -97,7 +97,7 @@ BetonField read_field(ByteReader& reader, const std::string& source) {
   return field;
 }
 
-// Offsets in the row, and the row's length: as a C compiler lays out a struct.
+// Computes offsets in the row and the row's length in the way a C compiler lays out a struct.
 void lay_out(BetonHeader& header) {
   std::size_t end = 0, widest = 1;
   for (BetonField& field : header.fields) {

@@ -1,8 +1,9 @@
-// The head of an FFCV .beton file of version 2: fields, rows, and where regions of data lie.
+// The header of an FFCV .beton file of version 2: fields, rows, and the positions of data regions.
 //
-// Little-endian. u16 version, u16 number of fields, u32 page size, u64 number of samples, u64 offset of the allocation
-// table; then per field u8 type, name[16], arguments[1024]; then a row per sample, of the fields' values with C-like
-// alignment; pages of data; the allocation table to the end of the file: u64 sample, u64 offset, u64 size each.
+// Little-endian. u16 version, u16 number of fields, u32 page size, u64 number of samples, u64 offset of the
+// allocation table; then per field u8 type, name[16], arguments[1024]; then a row per sample, of the fields' values
+// with C-like alignment; pages of data; the allocation table to the end of the file: u64 sample, u64 offset, u64 size
+// each.
 // Source: libffcv/ffcv, ffcv/types.py, ffcv/fields/*.py, ffcv/writer.py.
 #pragma once
 
@@ -30,8 +31,8 @@ struct BetonField {
   std::string name;
   BetonType type;
   std::size_t offset = 0;       // in the row
-  Encoding encoding{};          // of arrays
-  std::uint64_t array_bytes{};  // of arrays
+  Encoding encoding{};          // for arrays
+  std::uint64_t array_bytes{};  // for arrays
 };
 
 struct BetonRegion {
@@ -42,13 +43,13 @@ struct BetonRegion {
 struct BetonHeader {
   std::vector<BetonField> fields;
   std::uint64_t samples = 0;
-  std::uint64_t rows = 0;            // their offset in the file
-  std::size_t row_bytes = 0;         // the distance of two
+  std::uint64_t rows = 0;            // offset of the first row in the file
+  std::size_t row_bytes = 0;         // from one row to the next
   std::vector<BetonRegion> regions;  // sorted by offset; they do not overlap
 };
 
-// Throws DataError on what is no such file: another version, custom fields, counts and offsets that do not fit into
-// the file, regions that overlap.
+// Throws DataError if the file is not a .beton file, has another version, custom fields, counts or offsets that do
+// not fit into the file, or regions that overlap.
 BetonHeader read_beton_header(const FileReader& file);
 
 }  // namespace leat::detail

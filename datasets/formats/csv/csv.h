@@ -9,18 +9,18 @@
 
 namespace leat::detail {
 
-// Steps through rows. A cell in double quotes may hold the delimiter, line ends, and quotes written twice; lines end in
-// "\n" or "\r\n"; empty lines are passed over; a byte order mark at the start is, too. Throws DataError that names the
-// source and the line where a quote is not closed or text follows one.
+// Steps through rows. A cell in double quotes may hold the delimiter, line ends, and quotes written twice. Lines end
+// in "\n" or "\r\n". Empty lines and a byte order mark at the start are skipped. Throws DataError naming the source
+// and the line if a quote is not closed or text follows a closing quote.
 class CsvReader {
  public:
   // The text and the source must outlive it.
   CsvReader(std::string_view text, char delimiter, std::string_view source);
 
-  // The cells of the next row; none at the end. They are valid until the next call.
+  // Returns the cells of the next row, or null at the end. The cells are valid until the next call.
   const std::vector<std::string>* next();
 
-  std::size_t line() const noexcept { return row_line_; }  // of the row's start, counted from 1
+  std::size_t line() const noexcept { return row_line_; }  // the line on which the row starts, counted from 1
 
  private:
   bool at_line_end() const noexcept;

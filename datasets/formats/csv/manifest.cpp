@@ -30,7 +30,7 @@ struct Columns {
   std::optional<std::size_t> path, label;
 };
 
-// The columns that a header row names; either may be missing.
+// Finds the columns that a header row names. Either may be missing.
 Columns named_columns(const std::vector<std::string>& header, const ManifestOptions& options) {
   const auto find = [&](const std::string& wanted, const auto& known) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < header.size(); ++i) {

@@ -13,22 +13,23 @@
 namespace leat::detail {
 
 struct ManifestOptions {
-  std::optional<char> delimiter = {};  // default: a tab where the name ends in .tsv, else a comma
-  // The columns by their names in the header, or empty: found by the names path, file, filename, image and label,
-  // class, target, cls; or, where the first row holds none of those, it is no header, and the first two columns are
-  // path and label.
+  std::optional<char> delimiter = {};  // default: a tab if the name ends in .tsv, else a comma
+  // Names of the columns in the header. A column whose name is empty is found by the names path, file, filename,
+  // image and label, class, target, cls. If the first row holds none of those, it is not a header, and the first two
+  // columns are path and label.
   std::string path_column = {};
   std::string label_column = {};
   std::size_t max_file_bytes = std::size_t{256} << 20;
 };
 
-// Fields: "image", the file's bytes (jpeg or png, or bytes, by its name's ending), and "label" (int). Where all labels
-// are whole numbers they count as they are; otherwise they are names, and their classes are numbered in byte order.
-// Paths that are not absolute start at the manifest's folder. Memory: the paths, and 16 bytes for each.
+// Fields: "image", the file's bytes (jpeg, png or bytes, depending on the ending of its name), and "label" (int). If
+// all labels are whole numbers, they are used as they are. Otherwise they are names, and their classes are numbered
+// in byte order. Paths that are not absolute start at the manifest's folder. Memory: the paths, and 16 bytes for
+// each.
 class ManifestSource final : public SampleSource {
  public:
-  // Throws DataError that names the line on rows that are too short or have an empty path, and where there are no
-  // rows; ArgumentError where a named column is not there.
+  // Throws DataError naming the line if a row is too short or has an empty path, DataError if there are no rows, and
+  // ArgumentError if a named column is missing.
   explicit ManifestSource(const std::filesystem::path& file, ManifestOptions options = {});
 
   std::size_t size() const override { return labels_.size(); }

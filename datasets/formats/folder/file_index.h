@@ -9,10 +9,10 @@
 
 namespace leat::detail {
 
-// Folders are kept once; a file costs its name and 13 bytes. Files are numbered in the order of addition.
+// Each folder is stored once; a file costs its name and 13 bytes. Files are numbered in the order of addition.
 class FileIndex {
  public:
-  // Files that are added from now on lie in this folder. Returns its number, counted from 0.
+  // Adds a folder. Files that are added from now on lie in it. Returns its number, counted from 0.
   std::size_t add_folder(std::string path);
   void add_file(std::string_view name);
 

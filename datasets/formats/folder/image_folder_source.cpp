@@ -25,12 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxNameBytes = 4096;
-constexpr int kMaxDepth = 32;  // of folders below a class; less than the links the system follows
+constexpr int kMaxDepth = 32;  // of folders below a class; less than the links that the system follows
 
 // Folder -> names of the files in it, both in byte order.
 using Listing = std::map<std::string, std::vector<std::string>>;
 
-// Goes through the folder and those below it, and calls `on_broken_link` with each link that is none.
+// Lists the files in the folder and in those below it, and calls `on_broken_link` with each broken link.
 template <class OnBrokenLink>
 void list_files(const fs::path& folder, int depth, Listing& listing, const OnBrokenLink& on_broken_link) {
   if (depth > kMaxDepth) {
@@ -49,7 +49,7 @@ void list_files(const fs::path& folder, int depth, Listing& listing, const OnBro
   std::ranges::sort(names);
 }
 
-// Two folders can get one name: "a%FF" and the folder of the byte 0xff behind an "a".
+// Throws DataError if two folders get the same name: "a%FF", and "a" followed by the byte 0xff.
 std::vector<std::string> names_of(const std::vector<std::string>& folders, const std::string& root) {
   std::vector<std::string> names;
   std::unordered_set<std::string> seen;
@@ -131,7 +131,7 @@ void ImageFolderSource::list_class(const fs::path& folder, std::int64_t label) {
   }
 }
 
-// The smallest path is the first one: folders are listed in no order.
+// Keeps the smallest path as the first one, because folders are listed in no particular order.
 void ImageFolderSource::count_broken_link(const fs::path& link) {
   std::string path = link.string();
   if (broken_links_.count++ == 0 || path < broken_links_.first) broken_links_.first = std::move(path);
@@ -175,7 +175,7 @@ std::optional<std::uint64_t> ImageFolderSource::fingerprint() const {
   for (std::size_t i = 0; i < size(); ++i) {
     const std::string path = describe(i);
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) status = {};  // an error of read()
+    if (::stat(path.c_str(), &status) != 0) status = {};  // read() reports the error
     const std::array<std::int64_t, 3> facts{status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
     checksum.update(std::as_bytes(std::span(path)));
     checksum.update(std::as_bytes(std::span(facts)));

@@ -12,11 +12,11 @@
 
 namespace leat::detail {
 
-// Whether it ends in .jpg, .jpeg or .png, in any case.
+// Whether the name ends in .jpg, .jpeg or .png, in upper or lower case.
 bool has_image_name(const std::filesystem::path& path);
 
-// Whether it is a link that leads nowhere, or in a circle. One whose target cannot be looked at for another reason is
-// not: is_directory() then throws.
+// Whether the entry is a link that leads nowhere, or in a circle. A link whose target cannot be examined for another
+// reason is not broken: is_directory() then throws.
 bool is_broken_link(const std::filesystem::directory_entry& entry);
 
 struct ImageFolderSourceOptions {
@@ -25,16 +25,16 @@ struct ImageFolderSourceOptions {
 };
 
 // Classes are the sub-folders of the root, sorted by name (byte order). A class's images are the files anywhere below
-// it whose names end in .jpg, .jpeg or .png, in any case, sorted by folder and then by name. That order is the
-// samples' order. Links are followed. Links that lead nowhere are left out, counted, and reported by warnings().
+// it whose names end in .jpg, .jpeg or .png, in upper or lower case, sorted by folder and then by name. The samples
+// have that order. Links are followed. Links that lead nowhere are left out, counted, and reported by warnings().
 //
-// Fields: "label", i64; "image", the JPEG or PNG file; "name", its path below the root, as utf8_name() has it.
+// Fields: "label", i64; "image", the JPEG or PNG file; "name", its path below the root, as utf8_name() returns it.
 //
 // Memory: the file names, and 13 bytes for each.
 class ImageFolderSource final : public SampleSource {
  public:
-  // Lists the folder. Throws DataError where there are no classes or, without allow_empty, a class has no images, or
-  // two classes would have one name; SystemError where a folder cannot be read.
+  // Lists the folder. Throws DataError if there are no classes, if a class has no images (unless allow_empty is set),
+  // or if two classes would have the same name; SystemError if a folder cannot be read.
   explicit ImageFolderSource(const std::filesystem::path& root, ImageFolderSourceOptions options = {});
 
   std::size_t size() const override { return files_.size(); }
@@ -43,15 +43,15 @@ class ImageFolderSource final : public SampleSource {
   std::vector<std::string> classes() const override { return schema_.classes(); }
   const RecordSchema* schema() const noexcept override { return &schema_; }
   std::optional<std::uint64_t> fingerprint()
-      const override;  // of the files' names, sizes and times of change
+      const override;  // of the files' names, sizes and modification times
   std::string warnings() const override;
 
-  // Names of the classes' folders, which need not be UTF-8.
+  // Names of the class folders, which need not be UTF-8.
   const std::vector<std::string>& folders() const noexcept { return classes_; }
   std::int64_t label_of(std::size_t index) const;
-  // Files below the classes whose names do not end as images' do.
+  // Number of files below the classes whose names do not end like images.
   std::size_t ignored_files() const noexcept { return ignored_files_; }
-  // Links to classes and images that lead nowhere; they were left out.
+  // Number of links to classes and images that lead nowhere; they were left out.
   std::size_t broken_links() const noexcept { return broken_links_.count; }
 
  private:
@@ -64,7 +64,7 @@ class ImageFolderSource final : public SampleSource {
   ImageFolderSourceOptions options_;
   std::vector<std::string> classes_;
   FileIndex files_;
-  std::vector<std::int64_t> folder_labels_;  // by the folders of files_
+  std::vector<std::int64_t> folder_labels_;  // one per folder of files_
   std::size_t ignored_files_ = 0;
   struct BrokenLinks {
     std::size_t count = 0;

@@ -57,7 +57,7 @@ MdsSource::Place MdsSource::place_of(const MdsShard& shard, const MdsOptions& op
     throw ArgumentError(folder_.string() + ": its shards are compressed; give a folder to inflate them to");
   }
   const fs::path zip = folder_ / shard.zip->name;
-  const FileReader file(zip);  // what is inflated is that of the file as it is now
+  const FileReader file(zip);  // the inflated file belongs to this version of it
   if (file.size() != shard.zip->bytes) {
     throw DataError(file.path(),
                     fmt::format("it has {} bytes, its index says {}", file.size(), shard.zip->bytes));

@@ -21,17 +21,18 @@
 namespace leat::detail {
 
 struct MdsOptions {
-  // Where compressed shards are inflated to, once each, when they are first read; empty: default_cache_folder(). It
-  // takes as much as the raw shards have, and is left in place. A raw shard in the dataset's own folder is used as is.
+  // Folder into which compressed shards are inflated, once each, when they are first read; empty:
+  // default_cache_folder(). Needs as much space as the raw shards, and is left in place. A raw shard in the dataset's
+  // own folder is used as it is.
   std::filesystem::path cache_folder = {};
 };
 
-// Fields are the columns, in the index's order, with its encodings; values are not decoded, and pkl is refused when it
-// is read. A sample costs two preads. Hashes in the index are not checked.
+// Fields are the columns, in the index's order and with its encodings. Values are not decoded; pkl is rejected when
+// it is read. A sample costs two preads. Hashes in the index are not checked.
 class MdsSource final : public SampleSource {
  public:
-  // `folder` holds index.json. What read_mds_index() throws; ArgumentError where shards must be inflated and there is
-  // no cache folder.
+  // `folder` holds index.json. Throws what read_mds_index() throws, and ArgumentError if shards must be inflated and
+  // there is no cache folder.
   explicit MdsSource(const std::filesystem::path& folder, const MdsOptions& options = {});
 
   std::size_t size() const override;
@@ -42,7 +43,7 @@ class MdsSource final : public SampleSource {
   const std::vector<MdsColumn>& columns() const noexcept { return index_.columns; }
 
  private:
-  // A shard's raw file, and what it is made from where that is compressed.
+  // A shard's raw file and, if it is compressed, the file that the raw file is made from.
   struct Place {
     std::string raw;
     std::filesystem::path zip{};
@@ -61,7 +62,7 @@ class MdsSource final : public SampleSource {
   MdsIndex index_;
   std::vector<Place> places_;
   std::unique_ptr<ShardFiles> shards_;
-  std::vector<std::size_t> shard_ends_;  // sample counts up to and with each shard
+  std::vector<std::size_t> shard_ends_;  // sample counts up to and including each shard
 };
 
 }  // namespace leat::detail

@@ -29,12 +29,12 @@ void check_encoding(const MdsColumn& column, const std::string& source) {
   if (encoding.kind == Encoding::number && column.bytes != size_of(encoding.dtype))
     refuse(fmt::format("is {}, whose size is {}", to_string(encoding), size_of(encoding.dtype)));
   const bool is_unread =
-      encoding.name == "pkl" || encoding.name.starts_with("ndarray:");  // said when it is read
+      encoding.name == "pkl" || encoding.name.starts_with("ndarray:");  // reported when it is read
   if (encoding.kind == Encoding::other && !is_unread)
     refuse(fmt::format("has the encoding '{}', which is not known", encoding.name));
 }
 
-// "jpeg:90" says how its writer encoded images, which readers need not know.
+// "jpeg:90" says how the writer encoded images, which readers need not know.
 Encoding encoding_of(const std::string& name) {
   if (name.starts_with("jpeg:")) return Encoding::jpeg;
   return parse_encoding(name == "jpegarray" ? "jpeg_array" : name);

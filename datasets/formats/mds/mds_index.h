@@ -40,9 +40,9 @@ struct MdsIndex {
   std::vector<MdsShard> shards;
 };
 
-// Throws DataError, naming the file and the shard, on what is no such index: another version or format, names that lead
-// out of the folder, columns that differ between shards, an encoding whose size is wrong, a compression other than
-// zstd, shards of 4 GiB and more.
+// Throws DataError naming the file and the shard if the index has another version or format, names that lead out of
+// the folder, columns that differ between shards, an encoding whose size is wrong, a compression that is not zstd, or
+// shards of 4 GiB or more.
 MdsIndex read_mds_index(const std::filesystem::path& file);
 
 }  // namespace leat::detail

@@ -31,8 +31,8 @@ void append(std::vector<std::byte>& bytes, const void* data, std::size_t size) {
   bytes.insert(bytes.end(), first, first + size);
 }
 
-// The head of an ndarray whose shape is not the column's: the number of dimensions and the width of an extent, then
-// the extents.
+// Returns the header of an ndarray whose column does not state the shape: the number of dimensions and the width of
+// an extent, then the extents.
 std::vector<std::byte> shape_head(const Field& field, std::size_t value_bytes) {
   Shape shape = field.shape;
   shape.insert(shape.begin(), value_bytes / field.element_bytes());
@@ -48,7 +48,7 @@ std::vector<std::byte> shape_head(const Field& field, std::size_t value_bytes) {
   return head;
 }
 
-// Python's reader would fail at it.
+// Throws ArgumentError if the text is not UTF-8: Python's reader would fail.
 void check_text(const std::string& name, std::span<const std::byte> value) {
   if (is_utf8({reinterpret_cast<const char*>(value.data()), value.size()})) return;
   throw ArgumentError(fmt::format("field '{}': its text is not UTF-8, which MDS demands", name));
@@ -165,7 +165,7 @@ std::string MdsShardWriter::shard_name(std::size_t shard) const {
 }
 
 std::unique_ptr<ShardBuilder> MdsShardWriter::begin(std::size_t shard, DurableFile& file) const {
-  (void)shard;  // the file's name says it
+  (void)shard;  // the file's name states it
   return std::make_unique<MdsShard>(file, config_);
 }
 

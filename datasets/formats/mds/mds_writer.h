@@ -1,4 +1,4 @@
-// MosaicML's MDS, version 2, for writing.
+// Writes MosaicML's MDS, version 2.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@
 
 namespace leat::detail {
 
-// index.json, leat-classes.json where there are classes, and shard.00000.mds..., neither compressed nor hashed, as
-// mosaicml-streaming's MDSWriter lays them out.
+// Writes index.json, leat-classes.json if there are classes, and shard.00000.mds..., neither compressed nor hashed,
+// in the layout of mosaicml-streaming's MDSWriter.
 // Columns, in order of their names:
 //
-//   text -> str, bytes -> bytes, jpeg -> jpeg (PNGs, too: readers tell by the bytes), an i64 scalar -> int, other
-//   scalars -> int32, float32...,
-//   arrays of fixed shape -> ndarray:dtype:shape, ragged ones -> ndarray:dtype; none of these has bf16.
+//   text -> str, bytes -> bytes, jpeg -> jpeg (also PNGs: readers tell them by the bytes), an i64 scalar -> int,
+//   other scalars -> int32, float32...,
+//   arrays of fixed shape -> ndarray:dtype:shape, ragged ones -> ndarray:dtype. There is no bf16.
 //
-// A shard is kept in memory until it is written, since offsets come first. Readers know no empty arrays: one is an
-// error.
+// A shard is kept in memory until it is written, because offsets come first. Readers do not support empty arrays: an
+// empty array is an error.
 class MdsShardWriter final : public ShardWriter {
  public:
-  // `shard_bytes` is stated in the files as their size limit. Throws ArgumentError naming a field that MDS has no type
-  // for.
+  // `shard_bytes` is stated in the files as their size limit. Throws ArgumentError naming a field for which MDS has
+  // no type.
   MdsShardWriter(RecordSchema schema, std::uint64_t shard_bytes);
 
   EncodedSample encode(const Record& sample, std::size_t index) const override;
@@ -30,7 +30,7 @@ class MdsShardWriter final : public ShardWriter {
   void write_index(const std::filesystem::path& folder, std::span<const ShardSummary> shards) const override;
   std::uint64_t max_shard_bytes() const override { return 0xffff'ffff; }  // offsets have 32 bits
 
-  const std::string& config() const noexcept { return config_; }  // what each shard's head says, JSON
+  const std::string& config() const noexcept { return config_; }  // the JSON text in each shard's header
 
  private:
   struct Column {
@@ -46,7 +46,7 @@ class MdsShardWriter final : public ShardWriter {
   std::string config_;
   std::uint64_t size_limit_ = 0;
   std::string classes_;      // the content of leat-classes.json
-  std::string index_entry_;  // what index.json says of every shard, beside its name and sizes
+  std::string index_entry_;  // what index.json says of every shard, except its name and sizes
 };
 
 }  // namespace leat::detail

@@ -1,4 +1,4 @@
-// Text as Python's json.dumps writes it: MDS files hold that, and their lengths depend on it.
+// Writes text as Python's json.dumps does: MDS files hold such text, and their lengths depend on it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace leat::detail {
 
-// In quotes, with everything beyond ASCII escaped. Throws ArgumentError where the text is not UTF-8.
+// Returns the text in quotes, with everything beyond ASCII escaped. Throws ArgumentError if the text is not UTF-8.
 std::string python_json_string(std::string_view text);
 
 }  // namespace leat::detail

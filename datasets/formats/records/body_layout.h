@@ -1,4 +1,4 @@
-// Where the fields of a record lie in its body (docs/record-format.md, "Record").
+// The layout of a record's fields in its body (docs/record-format.md, "Record").
 #pragma once
 
 #include <cstddef>
@@ -21,27 +21,27 @@ class BodyLayout {
  public:
   static constexpr std::size_t kMaxBytes = 0xffff'ffff;  // the index holds lengths in 32 bits
 
-  // `alignment` is a power of two. Throws ArgumentError where the fixed fields alone exceed kMaxBytes, or the
-  // bounds of all fields 64 bits.
+  // `alignment` is a power of two. Throws ArgumentError if the fixed fields before the first ragged one exceed
+  // kMaxBytes, or if the bounds of all fields exceed 64 bits.
   BodyLayout(const Schema& schema, std::size_t alignment);
 
-  // No body is longer.
+  // Returns the greatest length of a body.
   std::size_t max_bytes() const noexcept { return max_bytes_; }
 
-  // The first fields, up to the first ragged one, lie at the same place in every body.
+  // The fields before the first ragged one. They lie at the same place in every body.
   std::span<const FieldPlace> leading() const noexcept { return leading_; }
 
-  // Of a boolean field: throws ArgumentError that names it where a byte of `value` is neither 0 nor 1.
+  // Checks a boolean field. Throws ArgumentError naming it if a byte of `value` is neither 0 nor 1.
   void check_booleans(std::size_t field, std::span<const std::byte> value) const;
   std::span<const std::size_t> boolean_fields() const noexcept { return boolean_; }
 
-  // Replaces `body` by that of a record; one value per field, each of whole elements. Throws ArgumentError that
-  // names a field whose value has another size than its shape, or is longer than its max_length, or holds a byte that
-  // is no boolean where it should be one.
+  // Replaces `body` by the body of a record. `values` has one value per field, each of whole elements. Throws
+  // ArgumentError naming the field if the size of a value does not fit the field's shape, if the value is longer than
+  // max_length, or if a boolean field holds a byte that is neither 0 nor 1.
   void encode(std::span<const std::vector<std::byte>> values, std::vector<std::byte>& body) const;
 
-  // The fields' places in a body of `bytes`, whose first lengths_bytes() are `lengths`. `places` holds one per
-  // field. Throws Error where a length exceeds its bound or they do not add up to `bytes`.
+  // Finds the fields' places in a body of `bytes` bytes, whose first lengths_bytes() bytes are `lengths`. `places`
+  // has one entry per field. Throws Error if a length exceeds its bound or the lengths do not add up to `bytes`.
   void find(std::span<const std::byte> lengths, std::size_t bytes, std::span<FieldPlace> places) const;
   std::size_t lengths_bytes() const noexcept { return ragged_ * sizeof(std::uint32_t); }
 
@@ -50,7 +50,7 @@ class BodyLayout {
 
   Schema schema_;
   std::size_t alignment_;
-  std::size_t ragged_;  // ragged fields
+  std::size_t ragged_;  // number of ragged fields
   std::size_t max_bytes_ = 0;
   std::vector<FieldPlace> leading_;
   std::vector<std::size_t> boolean_;

@@ -33,7 +33,7 @@ std::uint64_t parse_checksum(const std::string& text, const std::string& source)
   return checksum;
 }
 
-// A path would lead out of the folder.
+// Throws DataError if the name is a path, which would lead out of the folder.
 void check_file_name(const std::string& name, const std::string& source) {
   if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos ||
       name.find('\0') != std::string::npos) {
@@ -50,7 +50,7 @@ ManifestShard read_shard(const json& object, const std::string& source) {
   shard.bytes = number_member(object, "bytes", source);
   shard.raw_bytes = number_member(object, "raw_bytes", source);
   shard.checksum = parse_checksum(string_member(object, "xxh3", source), source);
-  // Each record costs an entry of the index at least.
+  // Each record needs at least an entry of the index.
   if (shard.samples == 0 || shard.samples > shard.bytes / 24) {
     throw DataError(source, fmt::format("shard '{}' of {} bytes cannot hold {} samples", shard.file,
                                         shard.bytes, shard.samples));
@@ -58,13 +58,13 @@ ManifestShard read_shard(const json& object, const std::string& source) {
   return shard;
 }
 
-// Of the members, as to_text() writes them.
+// Returns the checksum of the members, in the form in which to_text() writes them.
 std::string checksum_text(const json& object) {
   const std::string text = to_text(object);
   return fmt::format("{:016x}", xxh3(std::as_bytes(std::span(text))));
 }
 
-// Removes the checksum, which is that of the other members. Manifests of older programs have none.
+// Checks the checksum, which covers the other members, and removes it. Manifests of older programs have none.
 void take_checksum(json& object, const std::string& source) {
   if (!object.contains(kChecksum)) return;
   const std::string stated = string_member(object, kChecksum, source);

@@ -1,4 +1,4 @@
-// The list of a set's shards: leat-records.json (docs/record-format.md, "Manifest").
+// The manifest of a record set, leat-records.json, which lists the shards (docs/record-format.md, "Manifest").
 #pragma once
 
 #include <cstddef>
@@ -30,13 +30,14 @@ struct Manifest {
 
 std::string to_json(const Manifest& manifest);
 
-// Throws DataError starting with `source`, where the text is no manifest.
+// Throws DataError starting with `source` if the text is not a manifest.
 Manifest parse_manifest(std::string_view text, const std::string& source);
 
-// That of a folder. Throws DataError where there is none: the set was not finished, or is none.
+// Reads the manifest of a folder. Throws DataError if there is none: the set was not finished, or the folder is not a
+// record set.
 Manifest read_manifest(const std::filesystem::path& folder);
 
-// Whether the folder holds one, sound or not.
+// Whether the folder holds a manifest, valid or not.
 bool has_manifest(const std::filesystem::path& folder);
 
 }  // namespace leat::detail

@@ -1,4 +1,4 @@
-// The decision on compression that stands at the start of a set.
+// Decides on compression at the start of a record set.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace leat::detail {
 
-// From the first samples of the set, those that kMeasuredRecords and kMeasuredBytes allow.
+// Decides from the first samples of the set, as many as kMeasuredRecords and kMeasuredBytes allow.
 Compression plan_compression(const RecordSchema& schema, const RecordWriterOptions& options,
                              std::span<const Record> first);
 
-// Whether more samples would change the decision.
+// Whether this number of samples, or of their bytes, is enough for the decision.
 bool enough_to_plan(std::size_t samples, std::size_t bytes);
 std::size_t bytes_of(const Record& sample);
 

@@ -43,7 +43,7 @@ void require(std::size_t result, const char* what) {
 ZSTD_CCtx* fresh_context() {
   thread_local const CompressionContext context = made(CompressionContext(ZSTD_createCCtx()));
   ZSTD_CCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
-  // The index holds the size and the checksum; the header's checksum covers the dictionary.
+  // The index holds the size and the checksum, and the header's checksum covers the dictionary, so frames need none.
   for (const auto parameter : {ZSTD_c_contentSizeFlag, ZSTD_c_checksumFlag, ZSTD_c_dictIDFlag}) {
     require(ZSTD_CCtx_setParameter(context.get(), parameter, 0), "zstd's parameters");
   }
@@ -85,12 +85,12 @@ std::vector<std::byte> train_dictionary(std::span<const std::vector<std::byte>> 
   std::vector<std::byte> dictionary(kDictionaryBytes);
   const std::size_t bytes = ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), all.data(),
                                                   sizes.data(), static_cast<unsigned>(sizes.size()));
-  dictionary.resize(ZDICT_isError(bytes) ? 0 : bytes);  // an error: too few samples, or too alike
+  dictionary.resize(ZDICT_isError(bytes) ? 0 : bytes);  // an error: too few samples, or they are too similar
   return dictionary;
 }
 
 Compression measure_compression(std::span<const std::vector<std::byte>> bodies, int level) {
-  // A dictionary knows what it was trained on by heart: it is judged by other records.
+  // A dictionary compresses the records that it was trained on too well, so it is measured with other records.
   const std::vector<std::vector<std::byte>> learned = every_other(bodies, 0), judged = every_other(bodies, 1);
   std::size_t raw = 0;
   for (const auto& body : judged) raw += body.size();

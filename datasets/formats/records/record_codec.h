@@ -1,4 +1,4 @@
-// Records through zstd, each a frame of its own, with a dictionary that all share.
+// Compresses records with zstd. Each record is a frame of its own, and all share a dictionary.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,24 @@ struct Compression {
   std::vector<std::byte> dictionary;  // may be empty
 };
 
-// What pays for records like these (docs/record-format.md, "Whether to compress"): compares none, zstd, and zstd
-// with a dictionary, which is trained on every other body and judged by the rest. A pure function.
+// Chooses what pays off for records like these (docs/record-format.md, "Whether to compress"). Compares no
+// compression, zstd, and zstd with a dictionary, which is trained on every other body and measured on the rest. A
+// pure function.
 Compression measure_compression(std::span<const std::vector<std::byte>> bodies, int level);
 
-// What measure_compression() is to be given: the first records, not more.
+// The input of measure_compression(): the first records of a set, up to these limits.
 inline constexpr std::size_t kMeasuredRecords = 512, kMeasuredBytes = std::size_t{8} << 20;
 
-// Trains a dictionary; empty where there is too little to learn from.
+// Trains a dictionary. Returns an empty one if there is too little to learn from.
 std::vector<std::byte> train_dictionary(std::span<const std::vector<std::byte>> bodies);
 
-// Thread-safe; each thread works in memory of its own. Throws ArgumentError on a level that zstd does not know.
+// Thread-safe; each thread has its own working memory. Throws ArgumentError if zstd does not have the level.
 class RecordCompressor {
  public:
   explicit RecordCompressor(const Compression& compression);
   ~RecordCompressor();
 
-  // Replaces `frame`. False where the frame is not shorter than the body.
+  // Replaces `frame`. Returns false if the frame is not shorter than the body.
   bool compress(std::span<const std::byte> body, std::vector<std::byte>& frame) const;
 
  private:
@@ -39,13 +40,14 @@ class RecordCompressor {
   std::unique_ptr<Dictionary> dictionary_;  // null: none
 };
 
-// Thread-safe like the compressor.
+// Thread-safe, like the compressor.
 class RecordDecompressor {
  public:
-  explicit RecordDecompressor(std::vector<std::byte> dictionary);  // throws Error on one that is damaged
+  explicit RecordDecompressor(std::vector<std::byte> dictionary);  // throws Error if it is damaged
   ~RecordDecompressor();
 
-  // Fills `body`. Throws Error where the frame is damaged or holds more or less; writes nothing outside of it.
+  // Fills `body`. Throws Error if the frame is damaged or does not hold exactly that much. Never writes outside
+  // `body`.
   void decompress(std::span<const std::byte> frame, std::span<std::byte> body) const;
 
   const std::vector<std::byte>& dictionary() const noexcept { return bytes_; }

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What cannot be looked at is an error of who opens it.
+// Returns false if the path cannot be examined. Opening it reports the error.
 bool is_file(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error);
@@ -51,7 +51,7 @@ void RecordSet::open_first_ones() noexcept {
       const ShardReader& reader = open(i);
       if (!decompressor_) decompressor_ = reader.decompressor();
     } catch (const std::exception&) {
-      continue;  // said again by whoever asks for one of its records, if it is still so
+      continue;  // reported again when one of its records is read, if it still applies
     }
   }
 }
@@ -113,7 +113,7 @@ bool RecordSet::peek(std::size_t index, std::size_t field, std::span<std::byte> 
   return shard(place.shard).peek(place.record, field, row);
 }
 
-// A shard that is not there yet is not looked for.
+// Does not look for a shard that has not been opened yet.
 void RecordSet::read_ahead(std::size_t index) const noexcept {
   const Place place = locate(index);
   const ShardReader* const reader = readers_[place.shard].load(std::memory_order_acquire);

@@ -14,16 +14,16 @@
 
 namespace leat::detail {
 
-// Records by their number in the set. Thread-safe and safe to fork: readers are published by compare-and-swap, and
-// nothing is locked.
+// Reads records by their number in the set. Thread-safe and safe to fork: readers are published by compare-and-swap,
+// and nothing is locked.
 //
-// Shards may be missing, cut short or damaged: that is an error when one of their records is asked for, and what is
-// there by then counts, so that a set can be used while it arrives. A shard is kept open if the process has a
-// DescriptorShare left; otherwise its file is opened for each record.
+// Shards may be missing, cut short or damaged. That is an error only when one of their records is read, and shards
+// that have arrived by then are used, so that a set can be read while it is being copied. A shard is kept open if the
+// process has a DescriptorShare left. Otherwise its file is opened for each record.
 class RecordSet {
  public:
-  // `path` is a folder with a manifest, or one shard file. Reads the indices of all shards that are there. Throws
-  // DataError where the manifest, or the one shard, is missing or breaks a rule.
+  // `path` is a folder with a manifest, or one shard file. Reads the indexes of all shards that are there. Throws
+  // DataError if the manifest, or the one shard, is missing or breaks a rule.
   explicit RecordSet(std::filesystem::path path);
   ~RecordSet();
   RecordSet(const RecordSet&) = delete;
@@ -33,21 +33,21 @@ class RecordSet {
   const RecordSchema& schema() const noexcept { return manifest_.schema; }
   const Manifest& manifest() const noexcept { return manifest_; }
 
-  // As ShardReader::read(); errors name the shard and the record in it. Throws ArgumentError on an index out of
-  // range.
+  // Reads like ShardReader::read(); errors name the shard and the record in it. Throws ArgumentError if the index is
+  // out of range.
   RecordView read(std::size_t index, RecordMemory& memory,
                   std::span<const std::span<std::byte>> rows = {}) const;
 
-  // Reads one field of fixed shape alone, unchecked. False where that cannot be done: ShardReader::peek().
+  // Reads one field of fixed shape alone, unchecked. Returns false if that is not possible; see ShardReader::peek().
   bool peek(std::size_t index, std::size_t field, std::span<std::byte> row) const;
 
-  // Has the kernel fetch a record, without waiting for it. `index` is below size().
+  // Asks the kernel to fetch a record, without waiting for it. `index` is below size().
   void read_ahead(std::size_t index) const noexcept;
 
   const std::filesystem::path& path() const noexcept { return path_; }
   std::string describe(std::size_t index) const;  // "folder/shard-00002.leat, record 17"
 
-  // The first record of a shard, and its reader; throws DataError where the shard is not there or damaged.
+  // Return the first record of a shard, and its reader. shard() throws DataError if the shard is missing or damaged.
   std::size_t start_of(std::size_t shard) const { return starts_.at(shard); }
   const ShardReader& shard(std::size_t shard) const;
   std::filesystem::path path_of(std::size_t shard) const;
@@ -55,7 +55,7 @@ class RecordSet {
  private:
   struct Place {
     std::size_t shard;
-    std::size_t record;  // in it
+    std::size_t record;  // number within the shard
   };
   Place locate(std::size_t index) const;
   const ShardReader& open(std::size_t shard) const;
@@ -64,7 +64,7 @@ class RecordSet {
   std::filesystem::path path_;  // as it was given
   std::filesystem::path folder_;
   Manifest manifest_;
-  std::vector<std::size_t> starts_;                               // of each shard, and the end of the last
+  std::vector<std::size_t> starts_;  // the first record of each shard, and the end of the last one
   std::shared_ptr<const RecordDecompressor> decompressor_;        // of the first shard that could be read
   mutable std::vector<std::atomic<const ShardReader*>> readers_;  // owned; null until the shard could be read
 };

@@ -1,4 +1,4 @@
-// The leat record format for writing (docs/record-format.md).
+// Writes the leat record format (docs/record-format.md).
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class RecordShardWriter final : public ShardWriter {
     Compression compression = {};
   };
 
-  // Throws ArgumentError on options that the format does not have.
+  // Throws ArgumentError if the format does not have one of the options.
   RecordShardWriter(RecordSchema schema, Options options);
 
   EncodedSample encode(const Record& sample, std::size_t index) const override;

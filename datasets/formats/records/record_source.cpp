@@ -17,7 +17,7 @@ Encoding encoding_of_values(const Field& field) {
                                                    : Encoding::array_of(field.dtype, field.shape);
 }
 
-// Of all records, but for the shapes of ragged fields.
+// Returns the encoding that a field has in all records, except for the shape of a ragged field.
 Encoding general_encoding(const RecordSchema& schema, std::size_t field) {
   switch (schema.content(field)) {
     case Content::text:
@@ -37,7 +37,7 @@ Encoding general_encoding(const RecordSchema& schema, std::size_t field) {
   return encoding_of_values(schema.fields()[field]);
 }
 
-// The sample's memory, in the place of the thread's for a while: the record is the sample's.
+// Lends the sample's memory to the thread for a while, so that the record lies in the sample's own memory.
 class LentMemory {
  public:
   LentMemory(std::vector<std::byte>& place, std::vector<std::byte>& memory) : place_(place), memory_(memory) {
@@ -52,7 +52,7 @@ class LentMemory {
   std::vector<std::byte>& memory_;
 };
 
-// The extents that the field <name>_size states, which must be those of the pixels.
+// Returns the encoding with the extents that the field <name>_size states. They must match the number of pixels.
 Encoding pixels_of(const RecordSchema& schema, std::size_t field, const RecordView& record) {
   constexpr std::uint32_t kMost = 1 << 16;
   const std::size_t extents_field = schema.find(schema.fields()[field].name + "_size").value();

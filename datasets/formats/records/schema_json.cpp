@@ -20,7 +20,7 @@ constexpr std::array kDTypes{DType::u8,  DType::i8,  DType::u16,    DType::i16, 
                              DType::f32, DType::f64, DType::boolean};
 constexpr std::array kContents{Content::values, Content::text, Content::bytes, Content::jpeg, Content::rgb};
 
-// The one among `all` whose name is the member's.
+// Returns the element of `all` that the member names.
 template <class T, std::size_t N>
 T read_named(const json& object, const char* key, const std::array<T, N>& all, const std::string& source) {
   const std::string name = string_member(object, key, source);

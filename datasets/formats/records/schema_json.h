@@ -1,4 +1,4 @@
-// Schemas of records as JSON: the form that shards and manifests hold (docs/record-format.md).
+// Schemas of records as JSON, as shards and manifests hold them (docs/record-format.md).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,10 +10,10 @@
 
 namespace leat::detail {
 
-// Adds "fields", and "classes" where there are any, to the object.
+// Adds "fields" to the object, and "classes" if there are any.
 void write_schema(const RecordSchema& schema, nlohmann::json& object);
 
-// Throws DataError starting with `source` where something is missing, of another kind, or against the rules.
+// Throws DataError starting with `source` if a member is missing, has the wrong type, or breaks a rule.
 RecordSchema read_schema(const nlohmann::json& object, const std::string& source);
 
 }  // namespace leat::detail

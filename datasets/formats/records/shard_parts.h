@@ -1,4 +1,4 @@
-// The parts of a shard file as bytes: header, index, footer. docs/record-format.md has the layout.
+// The header, index and footer of a shard file as bytes. docs/record-format.md states the layout.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace leat::detail {
 inline constexpr std::size_t kHeaderBytes = 64, kFooterBytes = 64, kEntryBytes = 24, kEntriesPerBlock = 1024;
 inline constexpr std::size_t kMaxSchemaBytes = std::size_t{16} << 20,
                              kMaxDictionaryBytes = std::size_t{1} << 20;
-inline constexpr std::size_t kMaxRecords = std::size_t{1} << 27;  // of one shard: an index of 3 GiB
+inline constexpr std::size_t kMaxRecords = std::size_t{1} << 27;  // per shard: an index of 3 GiB
 
 enum class Codec : std::uint32_t { none = 0, zstd = 1 };
 
@@ -49,14 +49,14 @@ std::array<std::byte, kHeaderBytes> to_bytes(const ShardHeader& header);
 std::array<std::byte, kFooterBytes> to_bytes(const ShardFooter& footer);
 std::vector<std::byte> to_bytes(std::span<const IndexEntry> entries);  // all blocks
 
-// The index's length in a file. Throws ArgumentError where it exceeds 64 bits.
+// Returns the index's length in a file. Throws ArgumentError if it exceeds 64 bits.
 std::uint64_t index_bytes(std::uint64_t records);
 
-// Throw DataError starting with `path`, which says which part is not what it should be.
+// Throw DataError that starts with `path` and says which part is invalid.
 ShardHeader read_header(std::span<const std::byte, kHeaderBytes> bytes, const std::string& path);
 ShardFooter read_footer(std::span<const std::byte, kFooterBytes> bytes, const std::string& path);
 
-// Checks the blocks' checksums. `bytes` has index_bytes(records) bytes.
+// Checks the checksums of the blocks. `bytes` has index_bytes(records) bytes.
 std::vector<IndexEntry> read_index(std::span<const std::byte> bytes, std::size_t records,
                                    const std::string& path);
 

@@ -22,8 +22,8 @@ std::span<std::byte> room(std::vector<std::byte>& memory, std::size_t bytes) {
   return {memory.data(), bytes};
 }
 
-// The pieces of a stored body, from front to back: rows where the caller gave some, else its place in `memory`.
-// Two for each field and one behind the last.
+// The pieces of a stored body, from front to back: the rows that the caller gave, and parts of `memory` for the rest.
+// There are at most two for each field and one after the last.
 class Pieces {
  public:
   void add(std::span<std::byte> piece) {
@@ -170,7 +170,7 @@ void ShardReader::read_ahead(std::size_t record) const noexcept {
 void ShardReader::read_stored(const IndexEntry& entry, std::span<const std::span<std::byte>> rows,
                               std::span<std::byte> memory) const {
   Pieces pieces = entry.stored == entry.raw ? cut(memory, layout_->leading(), rows) : cut(memory, {}, {});
-  Pieces read = pieces;  // read_parts() changes it
+  Pieces read = pieces;  // read_parts() modifies its argument
   read_parts_of(entry.offset, read.parts());
   thread_local Xxh3Stream checksum;
   checksum.reset();

@@ -1,4 +1,4 @@
-// One shard, for reading its records.
+// Reads the records of one shard.
 #pragma once
 
 #include <sys/uio.h>
@@ -21,7 +21,7 @@
 
 namespace leat::detail {
 
-// What records are read into. Keeps its memory from one record to the next.
+// The memory into which records are read. It is kept from one record to the next.
 struct RecordMemory {
   std::vector<std::byte> body;
   std::vector<std::byte> packed;
@@ -44,14 +44,14 @@ struct RecordView {
 class ShardReader {
  public:
   struct Options {
-    // The set's schema, whose greatest lengths then hold instead of the shard's own bounds. Must outlive the reader.
+    // The set's schema. Its greatest lengths then replace the shard's own bounds. Must outlive the reader.
     const RecordSchema* schema = nullptr;
-    // Used instead of another copy where it is of the same dictionary. Shared: all shards of a set have the same one.
+    // Used instead of a new one if it has the same dictionary. Shared, because all shards of a set have the same one.
     std::shared_ptr<const RecordDecompressor> decompressor = nullptr;
   };
 
-  // Reads and checks all but the records. Throws DataError, starting with the path, where the file breaks a rule of
-  // the format, SystemError where it cannot be read.
+  // Reads and checks everything except the records. Throws DataError starting with the path if the file breaks a rule
+  // of the format, SystemError if it cannot be read.
   ShardReader(std::filesystem::path path, Options options);
   explicit ShardReader(std::filesystem::path path) : ShardReader(std::move(path), Options()) {}
 
@@ -62,17 +62,19 @@ class ShardReader {
   const IndexEntry& entry(std::size_t record) const { return entries_.at(record); }
   const std::shared_ptr<const RecordDecompressor>& decompressor() const noexcept { return decompressor_; }
 
-  // Reads record `record` (below size()) with one pread, and checks it. `rows` has one span per field, or none: one
-  // that is not empty belongs to a field of fixed shape, has its length, and gets its value; straight from the file,
-  // where it stands before all ragged fields of a record that is not compressed. Such values are not in the view.
-  // Throws Error, which says nothing about the source, on damage; SystemError.
+  // Reads record `record` (below size()) with one pread, and checks it. `rows` is empty or has one span per field. A
+  // span that is not empty belongs to a field of fixed shape, has the field's length, and receives its value. The
+  // value is read directly from the file, and is then not in the view, if the field precedes all ragged fields of a
+  // record that is not compressed. Throws Error, which does not name the source, if the record is damaged;
+  // SystemError.
   RecordView read(std::size_t record, std::span<const std::span<std::byte>> rows, RecordMemory& memory) const;
 
-  // Reads one field alone, without its record's checksum being known. False, having done nothing, where the record is
-  // compressed or a ragged field stands before. Throws SystemError.
+  // Reads one field alone, without verifying the record's checksum. Returns false, and does nothing, if the record is
+  // compressed, or if the field is ragged or a ragged field precedes it. Throws SystemError.
   bool peek(std::size_t record, std::size_t field, std::span<std::byte> row) const;
 
-  // Has the kernel fetch a record (below size()), without waiting for it, where the file is kept open.
+  // Asks the kernel to fetch a record (below size()), without waiting for it. Does nothing if the file is not kept
+  // open.
   void read_ahead(std::size_t record) const noexcept;
 
  private:
@@ -86,10 +88,10 @@ class ShardReader {
 
   std::filesystem::path path_;
   DescriptorShare share_;
-  std::unique_ptr<const FileReader> file_;  // null if it is opened for each record, for want of a share
+  std::unique_ptr<const FileReader> file_;  // null if there is no share: the file is opened for each record
   ShardHeader header_;
   ShardFooter footer_;
-  std::unique_ptr<const RecordSchema> own_schema_;  // null: the set's
+  std::unique_ptr<const RecordSchema> own_schema_;  // null: the set's schema is used
   const RecordSchema* schema_ = nullptr;
   std::unique_ptr<const BodyLayout> layout_;
   std::vector<IndexEntry> entries_;

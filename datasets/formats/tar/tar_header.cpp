@@ -25,7 +25,7 @@ std::string_view until_nul(std::string_view text) {
   return text.substr(0, text.find('\0'));
 }
 
-// Octal digits between blanks; all blank is 0.
+// Parses octal digits between blanks. All blanks are 0.
 std::optional<std::uint64_t> octal(std::string_view text) {
   text = until_nul(text);
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -38,7 +38,7 @@ std::optional<std::uint64_t> octal(std::string_view text) {
   return value;
 }
 
-// GNU's base-256: the first byte is 0x80, the others are a big-endian number. Negative sizes (0xff) are refused.
+// Parses GNU's base-256: the first byte is 0x80, the others are a big-endian number. Rejects negative sizes (0xff).
 std::optional<std::uint64_t> number(std::string_view text) {
   if ((static_cast<unsigned char>(text.front()) & 0x80) == 0) return octal(text);
   if (static_cast<unsigned char>(text.front()) != 0x80) return std::nullopt;
@@ -50,7 +50,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-// The sum of all bytes with blanks in the place of the checksum; some old writers took bytes as signed.
+// The checksum is the sum of all bytes, with blanks in the place of the checksum. Some old writers used signed bytes.
 bool checksum_fits(Block block) {
   const std::optional<std::uint64_t> stored = octal(field(block, kChecksum));
   std::int64_t plain = 0, with_signs = 0;

@@ -20,7 +20,7 @@ struct TarHeader {
 
 bool is_zero(std::span<const std::byte, 512> block) noexcept;
 
-// Null where the block is sound. Otherwise what is wrong with it, and `header` is unspecified.
+// Returns null if the block is valid. Otherwise returns what is wrong with it, and `header` is unspecified.
 const char* parse_tar_header(std::span<const std::byte, 512> block, TarHeader& header);
 
 }  // namespace leat::detail

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxMembers = 4096;  // of one sample
 
-// "__name__" or "__name__/...".
+// Whether the name is "__name__" or "__name__/...".
 bool is_meta(std::string_view name) {
   const std::string_view first = name.substr(0, name.find('/'));
   return first.size() >= 4 && first.starts_with("__") && first.ends_with("__");
@@ -91,7 +91,7 @@ std::optional<MemberName> split_member_name(std::string_view name) {
   const std::size_t slash = name.rfind('/');
   const std::size_t dot = name.find('.', slash == std::string_view::npos ? 0 : slash + 1);
   if (dot == std::string_view::npos || dot == 0) return std::nullopt;
-  // Of what stands before the dot, some tail behind a slash (or all of it) is not empty and has no dots.
+  // Before the dot, the part after some slash (or the whole) must be nonempty and have no dots.
   const std::string_view key = name.substr(0, dot);
   const std::size_t last_dot = key.rfind('.');
   if (last_dot != std::string_view::npos) {

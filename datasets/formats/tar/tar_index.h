@@ -1,9 +1,8 @@
-// Which samples a tar shard holds, by WebDataset's rules.
+// Finds the samples of a tar shard by WebDataset's rules.
 //
 // A member's name is split at the first dot of its last part: "dir/a.seg.PNG" has the key "dir/a" and the suffix
-// "seg.png". A sample is a run of adjacent members with one key. Members without a suffix, and those called
-// "__name__", are passed over. (The regular expression is ^((?:.*/|)[^.]+)[.]([^/]*)$, as in webdataset's
-// tariterators.)
+// "seg.png". A sample is a run of adjacent members with the same key. Members without a suffix, and members called
+// "__name__", are skipped. (The regular expression is ^((?:.*/|)[^.]+)[.]([^/]*)$, as in webdataset's tariterators.)
 #pragma once
 
 #include <cstddef>
@@ -35,11 +34,11 @@ class TarIndex {
     std::uint32_t suffix;
   };
 
-  // Reads every header of a shard. What TarScanner throws, and DataError on a sample with one suffix twice.
+  // Reads every header of a shard. Throws what TarScanner throws, and DataError if a sample has one suffix twice.
   static std::vector<std::byte> scan(const FileReader& shard);
   static std::vector<std::byte> scan(TarInput& shard);
 
-  // Adds the samples that scan() found in a shard. Throws DataError where the payload is not sound, or a member does
+  // Adds the samples that scan() found in a shard. Throws DataError if the payload is invalid, or if a member does
   // not lie within the shard's `bytes`; then nothing was added.
   void add_shard(std::span<const std::byte> payload, std::uint64_t bytes, std::string_view source);
 
@@ -62,7 +61,7 @@ class TarIndex {
   std::string keys_;
   std::vector<std::string> suffixes_;
   std::unordered_map<std::string, std::uint32_t> suffix_numbers_;
-  std::vector<std::size_t> shard_ends_;  // sample counts up to and with each shard
+  std::vector<std::size_t> shard_ends_;  // sample counts up to and including each shard
 };
 
 }  // namespace leat::detail

@@ -11,7 +11,7 @@ namespace leat::detail {
 
 namespace {
 
-constexpr std::size_t kPart = std::size_t{1} << 18;  // of bytes that were passed, given up at once
+constexpr std::size_t kPart = std::size_t{1} << 18;  // passed bytes are discarded in parts of this size
 constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max() / 2;
 
 }  // namespace
@@ -19,7 +19,7 @@ constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max() / 2
 TarStream::TarStream(const FileReader& file)
     : file_(&file), inflater_(make_inflater(file)), size_(kUnknown) {}
 
-// Adds to the buffer; false at the end.
+// Appends to the buffer. Returns false at the end.
 bool TarStream::inflate_more() {
   if (size_ != kUnknown) return false;
   if (head_ >= kPart) {
@@ -31,7 +31,7 @@ bool TarStream::inflate_more() {
   return false;
 }
 
-// Gives up what lies before `offset`, or all there is.
+// Discards the bytes before `offset`, or all bytes if the archive ends earlier.
 void TarStream::pass(std::uint64_t offset) {
   while (offset > start_ + held()) {
     start_ += held();
@@ -52,7 +52,7 @@ void TarStream::finish() {
 }
 
 void TarStream::reach(std::uint64_t end) {
-  // Headers are looked at block by block, so what lies further behind is not needed any more.
+  // Headers are read block by block, so bytes further back are not needed any more.
   constexpr std::uint64_t kKept = 1024;
   if (end > kKept && end - kKept > start_) pass(std::min(end - kKept, size_));
   while (end > start_ + held() && inflate_more()) {

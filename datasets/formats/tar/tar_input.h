@@ -1,4 +1,4 @@
-// The bytes of a tar archive for TarScanner: a file, or a stream that is inflated.
+// Gives TarScanner the bytes of a tar archive: from a file, or from a stream that is inflated.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,13 @@ class TarInput {
   virtual ~TarInput() = default;
 
   virtual const std::string& path() const = 0;
-  /// The archive's bytes. Of a stream, more than there can be, until its end was reached.
+  /// Returns the archive's length in bytes. For a stream, returns more than any archive has, until its end is
+  /// reached.
   virtual std::uint64_t size() const = 0;
-  /// Reads on up to `end`, so that size() is right if the archive ends before.
+  /// Reads ahead up to `end`, so that size() is correct if the archive ends before.
   virtual void reach(std::uint64_t end) = 0;
-  /// Fills `bytes` from `offset` on. A stream goes forward only. Throws DataError where the archive does not hold them.
+  /// Fills `bytes` from `offset` on. A stream only goes forward. Throws DataError if the archive does not hold the
+  /// bytes.
   virtual void read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
 
  protected:
@@ -33,7 +35,7 @@ class TarInput {
 
 class TarFile final : public TarInput {
  public:
-  explicit TarFile(const FileReader& file) : file_(&file) {}  // which must outlive it
+  explicit TarFile(const FileReader& file) : file_(&file) {}  // `file` must outlive it
 
   const std::string& path() const override { return file_->path(); }
   std::uint64_t size() const override { return file_->size(); }
@@ -44,21 +46,21 @@ class TarFile final : public TarInput {
   const FileReader* file_;
 };
 
-/// A .tar.gz or .tar.zst, of one or more members or frames, or a plain .tar, from front to back, as its first bytes
-/// tell. Memory: what is asked for at once, 256 KiB of the file, and zstd's window, which is bounded by 128 MiB. Not
-/// thread-safe.
+/// A .tar.gz or .tar.zst, of one or more members or frames, or a plain .tar, read from front to back. The first bytes
+/// tell which. Memory: the bytes that are asked for at once, 256 KiB of the file, and zstd's window, which is bounded
+/// by 128 MiB. Not thread-safe.
 class TarStream final : public TarInput {
  public:
-  explicit TarStream(const FileReader& file);  // which must outlive it
+  explicit TarStream(const FileReader& file);  // `file` must outlive it
 
   const std::string& path() const override { return file_->path(); }
   std::uint64_t size() const override { return size_; }
   void reach(std::uint64_t end) override;
-  /// Throws ArgumentError on bytes that were passed already.
+  /// Throws ArgumentError if the stream has passed the bytes already.
   void read(std::uint64_t offset, std::span<std::byte> bytes) override;
 
-  /// Inflates what is left, so that its checksum is compared. Throws DataError where it is wrong, or the file is cut
-  /// off.
+  /// Inflates the rest, so that its checksum is compared. Throws DataError if the checksum is wrong, or the file is
+  /// cut off.
   void finish();
 
   std::uint64_t passed() const noexcept { return start_; }  // bytes that can no longer be read
@@ -70,7 +72,7 @@ class TarStream final : public TarInput {
 
   const FileReader* file_;
   std::unique_ptr<Inflater> inflater_;
-  std::vector<std::byte> buffer_;  // inflated bytes; from head_ on, those from start_ on
+  std::vector<std::byte> buffer_;  // inflated bytes; the byte at head_ has the offset start_
   std::size_t head_ = 0;
   std::uint64_t start_ = 0;
   std::uint64_t size_;

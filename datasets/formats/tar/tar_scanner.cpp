@@ -49,7 +49,7 @@ bool TarScanner::read_header(Block& block) {
   return false;
 }
 
-// Behind one block of zeros comes another, or nothing.
+// After one block of zeros, another one or the end of the file must follow.
 void TarScanner::check_end() {
   input_->reach(position_ + kBlock);
   if (input_->size() - position_ < kBlock) return;
@@ -74,7 +74,7 @@ std::string TarScanner::read_extension(std::uint64_t size) {
   return text;
 }
 
-// Records "<length> <key>=<value>\n", where the length counts itself and the newline.
+// Reads records "<length> <key>=<value>\n". The length counts itself and the newline.
 void TarScanner::read_pax(std::uint64_t size, bool global) {
   const std::string text = read_extension(size);
   std::string_view rest = text;
@@ -105,7 +105,7 @@ void TarScanner::apply_pax(std::string_view key, std::string_view value, bool gl
   if (!extension_.size) fail("a PAX header whose size is no number");
 }
 
-// The PAX header wins; one that contradicts the member's own would let two readers see two archives.
+// The PAX header takes precedence. If it contradicted the member's own, two readers could see two archives: an error.
 std::uint64_t TarScanner::member_size(std::uint64_t in_header) {
   if (!extension_.size) return in_header;
   if (in_header != 0 && in_header != *extension_.size) {

@@ -1,7 +1,7 @@
-// The members of a tar archive, by their headers. Nothing is ever extracted; names are labels and never paths.
+// Lists the members of a tar archive by their headers. Nothing is ever extracted; names are labels and never paths.
 //
 // Layout: blocks of 512 bytes; a header, then the data padded to whole blocks; two blocks of zeros end the archive.
-// Read are v7, ustar (POSIX.1-1988), PAX (POSIX.1-2001: path and size) and GNU's long names and base-256 sizes.
+// Supports v7, ustar (POSIX.1-1988), PAX (POSIX.1-2001: path and size) and GNU's long names and base-256 sizes.
 // Source: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Interchange Format"; GNU tar's manual, "Basic Tar
 // Format".
 #pragma once
@@ -24,24 +24,24 @@ struct TarMember {
   std::uint64_t size = 0;
 };
 
-// Steps from header to header. Links, devices, folders and the like are passed over. DataError, naming the archive, the
-// member and the offset: a checksum that is wrong, an archive that is cut off or lacks its end mark, a size that a PAX
-// header and the member's own contradict each other on, a sparse member, a longer name than kMaxName.
+// Steps from header to header. Skips links, devices, folders and the like. Throws DataError naming the archive, the
+// member and the offset if a checksum is wrong, the archive is cut off or lacks its end mark, a PAX header and the
+// member's own header state different sizes, a member is sparse, or a name is longer than kMaxName.
 class TarScanner {
  public:
   static constexpr std::uint64_t kBlock = 512;
   static constexpr std::uint64_t kMaxName = 4096;
-  static constexpr std::uint64_t kMaxExtension = 1 << 16;  // of a PAX header or a long name, in bytes
+  static constexpr std::uint64_t kMaxExtension = 1 << 16;  // length of a PAX header or a long name, in bytes
 
-  explicit TarScanner(TarInput& input) : input_(&input) {}  // which must outlive it
+  explicit TarScanner(TarInput& input) : input_(&input) {}  // `input` must outlive it
 
-  // The next regular member; none at the archive's end.
+  // Returns the next regular member; none at the archive's end.
   std::optional<TarMember> next();
 
  private:
   using Block = std::array<std::byte, kBlock>;
 
-  // What headers of extensions say about the member that follows them.
+  // What extension headers say about the member that follows them.
   struct Extension {
     std::optional<std::string> name;
     std::optional<std::uint64_t> size;
@@ -61,7 +61,7 @@ class TarScanner {
 
   TarInput* input_;
   std::uint64_t position_ = 0;  // of the next header
-  std::uint64_t header_ = 0;    // of the one in hand
+  std::uint64_t header_ = 0;    // of the current header
   std::string last_name_;       // for messages
   Extension extension_;
 };

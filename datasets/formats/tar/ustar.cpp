@@ -23,7 +23,7 @@ class Header {
     std::ranges::copy(text, bytes_.begin() + std::ptrdiff_t(at));
   }
 
-  // The sum of all bytes, those of the sum itself taken as spaces.
+  // Writes the checksum: the sum of all bytes, with spaces in the place of the checksum.
   void seal() {
     put(148, "        ");
     const unsigned sum = std::accumulate(bytes_.begin(), bytes_.end(), 0U, [](unsigned all, char c) {
@@ -39,7 +39,7 @@ class Header {
   std::array<char, kTarBlock> bytes_{};
 };
 
-// Where a long name is cut into prefix and name: at a '/', which is not stored.
+// Finds the '/' at which a long name is split into prefix and name. The '/' is not stored.
 std::optional<std::size_t> find_cut(const std::string& name) {
   for (std::size_t cut = name.find('/', 1); cut != std::string::npos; cut = name.find('/', cut + 1)) {
     const std::size_t rest = name.size() - cut - 1;
@@ -48,7 +48,7 @@ std::optional<std::size_t> find_cut(const std::string& name) {
   return std::nullopt;
 }
 
-// A name that is too long is cut off: a pax header has it.
+// Cuts off a name that is too long; a pax header holds the whole name.
 void put_name(Header& header, const std::string& name) {
   const auto cut = name.size() <= kNameBytes ? std::nullopt : find_cut(name);
   if (!cut) return header.put(0, std::string_view(name).substr(0, kNameBytes));
@@ -60,7 +60,7 @@ bool fits(const std::string& name) {
   return name.size() <= kNameBytes || find_cut(name).has_value();
 }
 
-// "<length> path=<name>\n", where the length counts itself.
+// Returns "<length> path=<name>\n". The length counts itself.
 std::string pax_path(const std::string& name) {
   const std::string rest = fmt::format(" path={}\n", name);
   std::size_t length = rest.size() + 1;

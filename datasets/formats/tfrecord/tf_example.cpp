@@ -22,7 +22,7 @@ constexpr std::size_t kMaxFeatures = 4096;
 constexpr std::size_t kMaxValues = std::size_t{1} << 24;
 constexpr std::uint64_t kBytesList = 1, kFloatList = 2, kInt64List = 3;
 
-// A feature's list, not parsed yet.
+// A feature's list, which has not been parsed yet.
 struct Feature {
   std::uint64_t kind = 0;  // 0: no list
   std::optional<ByteReader> list;
@@ -59,7 +59,7 @@ void read_entry(WireReader entry, Features& features) {
   if (features.size() > kMaxFeatures) entry.fail(fmt::format("more than {} features", kMaxFeatures));
 }
 
-// Calls `use` for each field with this number of a message.
+// Calls `use` for each nested message with this field number.
 template <class Use>
 void for_each_message(WireReader message, std::uint64_t number, const Use& use) {
   while (const auto field = message.next()) {
@@ -111,7 +111,7 @@ void write_bytes_list(WireReader list, std::string_view name, StoredSample& samp
   write_list(values, name, sample);
 }
 
-// Values stand one by one, or packed in one field; `type` is that of one by one.
+// Reads values that are stored one by one, or packed in one field. `type` is the type of those stored one by one.
 template <class Take>
 std::size_t read_numbers(WireReader list, Type type, std::vector<std::byte>& bytes, const Take& take) {
   std::size_t count = 0;
@@ -159,7 +159,7 @@ void write_feature(const Feature& feature, std::string_view name, std::string_vi
   write_bytes_list(WireReader(feature.list.value_or(ByteReader({}, source))), name, sample);
 }
 
-// The steps of a sequence, not parsed yet.
+// The steps of a sequence, which have not been parsed yet.
 using Sequences = std::map<std::string_view, std::vector<Feature>>;
 
 void read_sequence(WireReader entry, Sequences& sequences) {

@@ -1,5 +1,5 @@
 // tf.train.Example: a map from names to lists of bytes, floats or 64-bit integers; and tf.train.SequenceExample,
-// which has sequences of such lists, too.
+// which also has sequences of such lists.
 //
 //   Example { Features features = 1; }            Features { map<string, Feature> feature = 1; }
 //   Feature { oneof { BytesList = 1; FloatList = 2; Int64List = 3; } }, each { repeated value = 1; }
@@ -16,19 +16,19 @@
 
 namespace leat::detail {
 
-// Adds the chosen features to `sample`, sorted by name (a map has no order). Encodings: one value of bytes is `bytes`,
-// or jpeg or png where it starts as such a file does; one integer is `int`, one float `float32`; n of them are
-// `ndarray:int64:n` and `ndarray:float32:n` (also n = 0); several values of bytes, or none, are `list[bytes]`: u32 0,
-// u32 n, n times u32 size, the values. A feature without a list is an empty list[bytes]. Of one name twice, the last
-// counts, as in any protobuf map; unknown fields are passed over.
+// Adds the chosen features to `sample`, sorted by name (a map has no order). Encodings: one value of bytes is
+// `bytes`, or jpeg or png if it starts like such a file; one integer is `int`, one float `float32`; n of them are
+// `ndarray:int64:n` and `ndarray:float32:n` (also for n = 0); several values of bytes, or none, are `list[bytes]`:
+// u32 0, u32 n, n times u32 size, the values. A feature without a list is an empty list[bytes]. If a name occurs
+// twice, the last one counts, as in any protobuf map. Unknown fields are skipped.
 //
-// A sequence of n steps, each of one number, is an array of n; each of k numbers, of n x k: `ndarray:int64:n,k`.
-// Steps of one value of bytes each are a list[bytes] of n; so is a sequence of no steps. Sequences come behind the
-// features.
+// A sequence of n steps is an array of n if each step has one number, and an array of n x k if each step has k
+// numbers: `ndarray:int64:n,k`. If each step has one value of bytes, the sequence is a list[bytes] of n; so is a
+// sequence of no steps. Sequences come after the features.
 //
-// Throws DataError that names the source and the offset in the data on what is no such message, on more than 4096
-// features or 2^24 values, on a sequence whose steps differ in length or type, or have several values of bytes, and on
-// one with the name of a feature.
+// Throws DataError naming the source and the offset in the data if the data is not such a message, if there are more
+// than 4096 features or 2^24 values, if the steps of a sequence differ in length or type or have several values of
+// bytes, or if a sequence has the name of a feature.
 void parse_tf_example(std::span<const std::byte> data, std::string_view source, const FieldChoice& choice,
                       StoredSample& sample);
 

@@ -15,13 +15,13 @@ namespace leat::detail {
 struct TfRecordOptions {
   IndexOptions index = {};
   std::uint64_t max_record_bytes = std::uint64_t{1} << 30;
-  // False: records are no Examples; each is one field, "data" (bytes).
+  // False: records are not Examples; each is one field, "data" (bytes).
   bool parse_examples = true;
 };
 
-// Fields as of parse_tf_example(). The heads of all records are read once, and the index is kept (see IndexCache);
-// then a sample costs one pread, whose CRC is checked each time. Files that are compressed as a whole are refused:
-// they have no random access. Memory: 16 bytes per record.
+// Fields are those of parse_tf_example(). The heads of all records are read once, and the index is stored (see
+// IndexCache). After that, a sample costs one pread, and its CRC is checked each time. Files that are compressed as a
+// whole are rejected: they have no random access. Memory: 16 bytes per record.
 class TfRecordSource final : public SampleSource {
  public:
   // `where`: a folder of .tfrecord or .tfrecords files, or a path with ranges in braces (see find_shards()). Throws
@@ -47,7 +47,7 @@ class TfRecordSource final : public SampleSource {
   TfRecordOptions options_;
   ShardFiles shards_;
   std::vector<Record> records_;
-  std::vector<std::size_t> shard_ends_;  // record counts up to and with each shard
+  std::vector<std::size_t> shard_ends_;  // record counts up to and including each shard
 };
 
 }  // namespace leat::detail

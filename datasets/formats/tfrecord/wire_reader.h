@@ -9,8 +9,9 @@
 
 namespace leat::detail {
 
-// One message, field by field. Nothing recurses: a nested message is a reader of its own. DataError on whatever
-// reaches beyond the end, a varint of more than 64 bits, and the group types, which nobody has written for years.
+// Reads one message, field by field, without recursion: a nested message has a reader of its own. Throws DataError on
+// everything that reaches beyond the end, on a varint of more than 64 bits, and on the group types, which have been
+// out of use for years.
 class WireReader {
  public:
   enum class Type : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
@@ -22,7 +23,7 @@ class WireReader {
 
   explicit WireReader(ByteReader message) noexcept : message_(message) {}
 
-  // The next field's number and type; none at the end. Its value must then be taken, or skipped.
+  // Returns the next field's number and type; none at the end. The caller must then take its value, or skip it.
   std::optional<Field> next();
 
   std::uint64_t varint();

@@ -39,7 +39,7 @@ constexpr std::array<SuffixEncoding, 17> kEncodings{{{"jpg", Encoding::jpeg},
                                                      {"pth", Encoding::other},
                                                      {"pt", Encoding::other}}};
 
-// Throws DataError on a member that is not read.
+// Returns the member's encoding. Throws DataError on a pickle and on a member that is too large.
 Encoding checked_encoding(const std::string& shard, const std::string& suffix, const TarIndex::Member& member,
                           const WebDatasetOptions& options) {
   const auto refuse = [&](const std::string& problem) {
@@ -70,7 +70,8 @@ std::string_view stem_of(std::string_view shard) {
   return shard;
 }
 
-// Shards that differ in their suffixes alone would be read one after the other, though they may hold the same samples.
+// Throws DataError if shards differ only in their suffixes: they would be read one after the other, though they may
+// hold the same samples.
 void check_stems(const std::string& where, const std::vector<std::string>& shards) {
   std::unordered_map<std::string_view, std::string_view> by_stem;
   for (const std::string& shard : shards) {
@@ -186,7 +187,8 @@ TarStreamSource::TarStreamSource(std::vector<std::string> shards, WebDatasetOpti
   const IndexCache cache("tarstream1", options_.index);
   for (const std::string& shard : shards_) {
     const FileReader file(shard);
-    // The archive's size is not known before it was read, and kept with no index: reading tells where one is wrong.
+    // The archive's size is unknown before the archive is read, and indexes do not hold it. Reading reports a wrong
+    // index.
     constexpr std::uint64_t kAny = std::uint64_t{1} << 62;
     cache.use(
         file,

@@ -1,4 +1,4 @@
-// WebDataset: tar shards whose adjacent members with one key are a sample.
+// WebDataset: tar shards in which adjacent members with the same key form a sample.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,18 @@ struct WebDatasetOptions {
   std::uint64_t max_member_bytes = std::uint64_t{1} << 30;
 };
 
-// Fields are called by their suffixes and come in the order of the members. Encodings, by a suffix's last part: jpg,
-// jpeg, png; json; txt (str); cls, id, index, inx (str_int); everything else is bytes, and pickles (pkl, pickle, pyd,
-// pth, pt) are refused when they are read.
+// Fields are named by their suffixes and come in the order of the members. Encodings, by a suffix's last part: jpg,
+// jpeg, png; json; txt (str); cls, id, index, inx (str_int). Everything else is bytes. Pickles (pkl, pickle, pyd,
+// pth, pt) are rejected when they are read.
 //
-// A shard's headers are read once, and its index kept (see IndexCache). Then a sample costs one pread for each field.
+// A shard's headers are read once, and its index is stored (see IndexCache). After that, a sample costs one pread for
+// each field.
 class WebDatasetSource final : public SampleSource {
  public:
   // `where`: a folder of .tar files, or a path with ranges in braces (see find_shards()). Throws what TarScanner and
-  // find_tars() throw; DataError on shards that are compressed as a whole: their samples cannot be read at random.
+  // find_tars() throw, and DataError if shards are compressed as a whole: their samples cannot be read at random.
   explicit WebDatasetSource(const std::string& where, WebDatasetOptions options = {});
-  // These shards, in this order.
+  // Reads these shards, in this order.
   explicit WebDatasetSource(std::vector<std::string> shards, WebDatasetOptions options = {});
 
   std::size_t size() const override { return index_.size(); }
@@ -40,7 +41,7 @@ class WebDatasetSource final : public SampleSource {
   std::string describe(std::size_t index) const override;
 
   std::string_view key(std::size_t index) const override { return check_index(index), index_.key(index); }
-  std::vector<std::string> classes() const override;  // of read_class_names(), in the first shard's folder
+  std::vector<std::string> classes() const override;  // from read_class_names(), in the first shard's folder
 
  private:
   void read_member(std::size_t shard, const TarIndex::Member& member, StoredSample& sample) const;
@@ -51,9 +52,9 @@ class WebDatasetSource final : public SampleSource {
   TarIndex index_;
 };
 
-// The same of compressed tars (.tar.gz, .tgz, .tar.zst; plain ones among them, too), inflated from front to back:
-// sample after sample in order costs no more than inflating each shard once, and going back starts its shard again.
-// For conversion; is_sequential(). Thread-safe, one read at a time.
+// Does the same for compressed tars (.tar.gz, .tgz, .tar.zst; also plain ones among them), inflated from front to
+// back. Reading sample after sample in order costs no more than inflating each shard once. Going back starts the
+// shard again. For conversion; is_sequential(). Thread-safe, one read at a time.
 class TarStreamSource final : public SampleSource {
  public:
   explicit TarStreamSource(std::vector<std::string> shards, WebDatasetOptions options = {});
@@ -76,14 +77,14 @@ class TarStreamSource final : public SampleSource {
   mutable std::unique_ptr<Stream> stream_;  // guarded by mutex_
 };
 
-// The shards that `where` names: plain and compressed tars of a folder, or those of a pattern (see find_shards()).
-// Throws what find_shards() throws; DataError where a folder holds a shard both plain and compressed, or compressed
-// twice.
+// Returns the shards that `where` names: plain and compressed tars of a folder, or those of a pattern (see
+// find_shards()). Throws what find_shards() throws, and DataError if a folder holds a shard both plain and
+// compressed, or compressed in two ways.
 std::vector<std::string> find_tars(const std::string& where);
-// Whether one of them is compressed as a whole. Throws SystemError.
+// Whether one of the shards is compressed as a whole. Throws SystemError.
 bool are_compressed(const std::vector<std::string>& shards);
 
-// The encoding of a field by its suffix; of kind `other` for pickles.
+// Returns the encoding of a field by its suffix; of kind `other` for pickles.
 Encoding encoding_of_suffix(std::string_view suffix);
 
 }  // namespace leat::detail

@@ -17,7 +17,7 @@ namespace leat::detail {
 
 namespace {
 
-// An archive's length with its end: two blocks of zeros, and as many more as make whole records.
+// Returns an archive's length with its end: two blocks of zeros, and as many more as make whole records.
 std::uint64_t padded(std::uint64_t members) {
   return divide_up(checked_add(members, 2 * kTarBlock), kTarRecord) * kTarRecord;
 }
@@ -65,7 +65,7 @@ std::string suffix_of(const RecordSchema& schema, std::size_t field) {
   const std::string extension = extension_of(schema, field), &name = schema.fields()[field].name;
   const bool usual =
       (extension == "jpg" && name == "image") || extension == "cls" || (extension == "txt" && name == "text");
-  // Readers make suffixes lower case, and leave out what begins with '_'.
+  // Readers convert suffixes to lower case, and leave out those that begin with '_'.
   const bool sound = std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
   });
@@ -75,7 +75,7 @@ std::string suffix_of(const RecordSchema& schema, std::size_t field) {
   return usual ? extension : name + "." + extension;
 }
 
-// "jpg", but not the "0001" of "frame.0001".
+// Whether the text looks like an extension: "jpg", but not the "0001" of "frame.0001".
 bool is_extension(const std::string& text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return text.size() <= 5 && std::ranges::any_of(text, is_letter) &&
@@ -104,7 +104,7 @@ std::string WebDatasetShardWriter::key_of(const Record& sample, std::size_t inde
     key.resize(dot);
   for (std::size_t dot = key.find('.', last); dot != std::string::npos; dot = key.find('.', dot))
     key.replace(dot, 1, "%2E");
-  // Readers skip such names, or would take them for places outside.
+  // Readers skip such names, or would take them for paths outside the folder.
   if (last >= key.size() || key.find('\0') != std::string::npos || key.starts_with('/') ||
       ("/" + key).find("/../") != std::string::npos || ("/" + key).find("/__") != std::string::npos) {
     throw ArgumentError(fmt::format("'{}' cannot be the key of a WebDataset sample", key));
@@ -129,7 +129,7 @@ std::vector<std::byte> WebDatasetShardWriter::content_of(const Record& sample, s
   return to_npy(wanted.dtype, shape, value);
 }
 
-// A PNG is called so: jpg -> png, x.jpg -> x.png.
+// Returns the member's suffix. For a PNG, it is changed: jpg -> png, x.jpg -> x.png.
 std::string WebDatasetShardWriter::suffix_for(const Member& member,
                                               std::span<const std::byte> content) const {
   std::string suffix = member.suffix;
@@ -155,7 +155,7 @@ std::string WebDatasetShardWriter::shard_name(std::size_t shard) const {
 }
 
 std::unique_ptr<ShardBuilder> WebDatasetShardWriter::begin(std::size_t shard, DurableFile& file) const {
-  (void)shard;  // the file's name says it
+  (void)shard;  // the file's name states it
   return std::make_unique<TarShard>(file);
 }
 
