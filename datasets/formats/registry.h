@@ -23,7 +23,7 @@ struct SourceLocation {
   std::string where{};         // a path; for some formats, with {000..123} in it
   std::string split{};         // "train" or "test", for formats whose folders hold both; empty: train
   bool is_sequential = false;  // samples will be read in order, so compressed tars are accepted
-  nlohmann::json options = nlohmann::json::object();  // docs/dataset-spec.md, "Options of formats"
+  nlohmann::json options = nlohmann::json::object();  // docs/dataset-spec.md, "Options"
   std::string options_place{};                        // name of the options in errors; empty: from the path
   // Called once per file whose index could not be stored.
   WarningHandler on_warning{};

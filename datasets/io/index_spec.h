@@ -1,4 +1,4 @@
-// Options for the storage of indexes as JSON (docs/dataset-spec.md, "Options of formats").
+// Options for the storage of indexes as JSON (docs/dataset-spec.md, "Options").
 #pragma once
 
 #include "leat/datasets/index_options.h"
