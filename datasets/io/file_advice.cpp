@@ -28,9 +28,9 @@ void evict(int fd) {
 }
 
 void will_need(int fd, std::uint64_t offset, std::uint64_t bytes) noexcept {
-  thread_local Warmth warmth;
-  if (warmth.due()) warmth.saw(in_page_cache(fd, offset));
-  if (warmth.warm()) return;
+  thread_local PageCacheProbe probe;
+  if (probe.due()) probe.saw(in_page_cache(fd, offset));
+  if (probe.warm()) return;
   const std::uint64_t wanted = std::min(bytes, kMost);
   for (std::uint64_t at = 0; at < wanted; at += kPiece) {
     const auto piece = static_cast<off_t>(std::min(kPiece, wanted - at));

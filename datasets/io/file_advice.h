@@ -8,7 +8,7 @@ namespace leat::detail {
 // Decides whether requests are worth a system call each, which they are not for parts that are in memory already.
 // Checks one part in 8. After 16 checked parts in a row were in memory, checks one in 32 and requests none, until a
 // checked part is not in memory. Makes no system call itself.
-class Warmth {
+class PageCacheProbe {
  public:
   static constexpr unsigned kEvery = 8, kEveryWarm = 32, kPatience = 16;
 
@@ -22,8 +22,8 @@ class Warmth {
 };
 
 // Asks the kernel to fetch `bytes` bytes from `offset` on into the page cache, 16 MiB of them at most, without
-// waiting for them. Thread-safe; each thread has its own Warmth. Does nothing for ranges that do not exist and for
-// file systems that do not support it.
+// waiting for them. Thread-safe; each thread has its own PageCacheProbe. Does nothing for ranges that do not exist and
+// for file systems that do not support it.
 void will_need(int fd, std::uint64_t offset, std::uint64_t bytes) noexcept;
 
 // Makes the kernel drop a file from the page cache, after writing it to the disk. Parts that others have mapped stay.

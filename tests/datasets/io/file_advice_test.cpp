@@ -61,26 +61,26 @@ void expect_fetched(const std::filesystem::path& path, const std::function<void(
 
 TEST_CASE(
     "parts of files are asked for until many in a row were there, and again from the first that was not") {
-  Warmth warmth;
+  PageCacheProbe probe;
   unsigned looks = 0;
-  for (unsigned i = 0; i < Warmth::kEvery * (Warmth::kPatience - 1); ++i) {
-    if (!warmth.due()) continue;
+  for (unsigned i = 0; i < PageCacheProbe::kEvery * (PageCacheProbe::kPatience - 1); ++i) {
+    if (!probe.due()) continue;
     ++looks;
-    warmth.saw(true);
+    probe.saw(true);
   }
-  CHECK(looks == Warmth::kPatience - 1);
-  CHECK_FALSE(warmth.warm());
-  warmth.saw(true);
-  CHECK(warmth.warm());
-  warmth.saw(true);
-  CHECK(warmth.warm());
+  CHECK(looks == PageCacheProbe::kPatience - 1);
+  CHECK_FALSE(probe.warm());
+  probe.saw(true);
+  CHECK(probe.warm());
+  probe.saw(true);
+  CHECK(probe.warm());
   looks = 0;
-  for (unsigned i = 0; i < 10 * Warmth::kEveryWarm; ++i) looks += warmth.due() ? 1 : 0;
+  for (unsigned i = 0; i < 10 * PageCacheProbe::kEveryWarm; ++i) looks += probe.due() ? 1 : 0;
   CHECK(looks == 10);
-  warmth.saw(false);
-  CHECK_FALSE(warmth.warm());
-  for (unsigned i = 1; i < Warmth::kPatience; ++i) warmth.saw(true);
-  CHECK_FALSE(warmth.warm());
+  probe.saw(false);
+  CHECK_FALSE(probe.warm());
+  for (unsigned i = 1; i < PageCacheProbe::kPatience; ++i) probe.saw(true);
+  CHECK_FALSE(probe.warm());
 }
 
 TEST_CASE("ranges and files that are not there are passed over") {
