@@ -28,7 +28,7 @@ struct LEAT_EXPORT BadSample {
 /// Limits the bad samples of an epoch: when there are more than both limits allow, the loader gives up.
 struct LEAT_EXPORT BadSampleLimit {
   std::size_t allowance = 16;  ///< allowed in every epoch
-  double rate = 0.01;          ///< allowed share of the samples delivered or skipped so far
+  double rate = 0.01;          ///< allowed share of the samples handed to workers so far
 };
 
 }  // namespace leat

@@ -58,7 +58,7 @@ class BatchRange {
 
  private:
   void advance() {
-    batch_.reset();  // first: its slot may be the one that is needed
+    batch_.reset();  // first, because the next batch may need its slot
     while (!try_to_advance()) {
     }
   }

@@ -78,7 +78,7 @@ std::string fingerprint_of(const BucketBatchSamplerOptions& options,
 
 }  // namespace
 
-// Everything but the ranks' division.
+// Everything except the division among ranks.
 class BucketBatchSampler::Buckets {
  public:
   Buckets(std::vector<std::uint64_t> lengths, const BucketBatchSamplerOptions& options);
@@ -86,7 +86,7 @@ class BucketBatchSampler::Buckets {
   const std::string& fingerprint() const noexcept { return fingerprint_; }
   std::size_t max_batch_size() const noexcept { return max_batch_size_; }
   std::size_t batches(std::uint64_t epoch) const { return cuts(epoch)->size(); }
-  // Batch `number` of the rank's share of what is left after the positions `consumed`.
+  // Replaces `out` by batch `number` of the rank's share of what is left after the positions `consumed`.
   void batch(std::uint64_t epoch, std::size_t number, const RankShare& share, const PositionSet& consumed,
              std::vector<std::uint64_t>& out) const;
 
@@ -169,7 +169,8 @@ bool BucketBatchSampler::Buckets::within_budget(std::size_t rows, std::uint64_t 
   return !token_budget_ || rows <= *token_budget_ / std::max<std::uint64_t>(longest, 1);
 }
 
-// No epoch has more rows in a batch than there are when the shortest samples meet.
+// Returns an upper bound of the rows of a batch of this bucket in any epoch: the rows of a batch of its shortest
+// samples.
 std::size_t BucketBatchSampler::Buckets::largest_batch(const Bucket& bucket) const {
   const std::size_t limit = std::min(bucket.max_rows, bucket.samples.size());
   if (!token_budget_) return limit;

@@ -41,7 +41,7 @@ LoaderCore& DataLoader::core() const {
   return *core_;
 }
 
-// The range holds on to the loader's inside, which stays where it is when the loader is moved.
+// The range refers to the LoaderCore, whose address stays the same when the loader is moved.
 BatchRange<HostBatch> DataLoader::rest(SampleErrorHandler on_error) {
   return BatchRange<HostBatch>([&core = core()] { return core.next(); }, std::move(on_error));
 }

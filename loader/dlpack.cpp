@@ -42,7 +42,7 @@ std::uint8_t code_of(DType dtype) {
   throw ArgumentError("DLPack has no such dtype");
 }
 
-// What a DLManagedTensor points to, and itself; its deleter destroys all of it.
+// A DLManagedTensor and everything that it points to. Its deleter destroys the whole object.
 struct Export {
   std::shared_ptr<const HostBatch> batch;  // shared with the other tensors of the batch
   std::vector<std::int64_t> shape;

@@ -92,7 +92,7 @@ class LEAT_EXPORT ForkedProcessError : public Error {
   using Error::Error;
 };
 
-/// Reports that the caller holds batches in all memory there is for them, so that no further batch can be loaded.
+/// Reports that the caller holds so many batches that no slot is left for another one.
 class LEAT_EXPORT SlotsHeldError : public Error {
  public:
   using Error::Error;

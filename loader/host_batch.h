@@ -28,7 +28,7 @@ class SlotOwner;
 /// thread. One thread at a time uses it.
 ///
 /// Members that take a field throw ArgumentError if there is no such field, if it is ragged where a fixed shape is
-/// needed or the reverse, and if its elements are no T.
+/// needed or the reverse, and if its elements are not of type T.
 class LEAT_EXPORT HostBatch {
  public:
   /// What a loader knows of a batch.

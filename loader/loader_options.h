@@ -24,7 +24,8 @@ enum class WorkerKind {
   threads,    ///< of the calling process; get() must be safe to call from several threads
 };
 
-/// A value of DataLoaderOptions::num_workers: the loader finds the number while it runs, up to that of the usable CPUs.
+/// A value of DataLoaderOptions::num_workers: the loader chooses the number of workers while it runs, up to the
+/// number of usable CPUs.
 inline constexpr int kAutoWorkers = -1;
 
 /// Options of a DataLoader. Names and defaults are PyTorch's if PyTorch has the option.
@@ -37,8 +38,8 @@ struct LEAT_EXPORT DataLoaderOptions {
   std::shared_ptr<const Sampler> sampler = nullptr;
   /// The samples that make up each batch. Not together with batch_size, shuffle, sampler or drop_last.
   std::shared_ptr<const BatchSampler> batch_sampler = nullptr;
-  /// Number of workers. With 0, get() runs in next(), on the caller's thread; with kAutoWorkers, there are as many as
-  /// help.
+  /// Number of workers. With 0, get() runs in next(), on the caller's thread. With kAutoWorkers, the loader uses as
+  /// many workers as help.
   int num_workers = 0;
   /// Whether workers are processes or threads.
   WorkerKind worker_kind = WorkerKind::processes;
@@ -96,7 +97,8 @@ struct LEAT_EXPORT DataLoaderOptions {
   std::size_t max_held_batches = 3;
   /// Receives warnings of what was repaired while loading goes on, such as a worker that died, and the warnings of the
   /// dataset (Dataset::warnings()) once, at the end of the first epoch that has any. If it is empty, they are printed
-  /// to stderr. What it throws, the loader's member throws that called it, and so does every later call.
+  /// to stderr. If it throws, the loader's member that called it throws the same. After a warning about a worker,
+  /// every later call throws it again.
   WarningHandler on_warning = nullptr;
 };
 

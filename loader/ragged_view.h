@@ -23,13 +23,13 @@ struct PaddedRows {
 };
 
 namespace detail {
-// Elements of the longest row; offsets as RaggedView has them.
+// Returns the number of elements of the longest row. `offsets` are those of a RaggedView.
 LEAT_EXPORT std::size_t longest_row(std::span<const std::int64_t> offsets) noexcept;
-// `length` rounded up; throws ArgumentError for a multiple of zero.
+// Returns `length` rounded up to a multiple of `multiple_of`. Throws ArgumentError for a multiple of zero.
 LEAT_EXPORT std::size_t round_up_to_multiple(std::size_t length, std::size_t multiple_of);
-// [rows, length, field shape...]. Throws ArgumentError naming the field and a row that is longer.
+// Returns [rows, length, field shape...]. Throws ArgumentError if a row is longer; the message names field and row.
 LEAT_EXPORT Shape padded_shape(const Field& field, std::span<const std::int64_t> offsets, std::size_t length);
-// Throws ArgumentError where `count` is not what `shape` holds.
+// Throws ArgumentError if `count` is not the number of elements of `shape`.
 LEAT_EXPORT void require_padded_count(const Field& field, const Shape& shape, std::size_t count);
 }  // namespace detail
 

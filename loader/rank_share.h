@@ -10,8 +10,8 @@ namespace leat {
 
 /// What becomes of positions that cannot be divided evenly among the ranks.
 enum class RemainderPolicy {
-  pad,   ///< as many for each rank: the first positions are repeated at the end; PyTorch's default
-  drop,  ///< as many for each rank: the last positions are left out
+  pad,   ///< the same number for each rank: the first positions are repeated at the end; PyTorch's default
+  drop,  ///< the same number for each rank: the last positions are left out
   keep,  ///< each position once: some ranks have one less; for evaluation, and for loss weights by rows
 };
 

@@ -18,7 +18,7 @@ using namespace detail;
 
 namespace {
 
-// The numbers of workers to measure, rising. Throws ArgumentError.
+// Returns the numbers of workers to measure, ascending. Throws ArgumentError if an option is out of range.
 std::vector<int> checked(const SweepOptions& options) {
   if (options.rounds < 1)
     throw ArgumentError(fmt::format("a sweep of {} rounds: give at least 1", options.rounds));

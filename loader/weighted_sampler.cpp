@@ -38,10 +38,11 @@ void require_weights(const std::vector<double>& weights, std::size_t num_samples
   }
 }
 
-using Arrival = std::pair<double, std::uint64_t>;  // time and sample
+using Arrival = std::pair<double, std::uint64_t>;  // logarithm of the time, and sample
 
-// When a sample arrives, if samples arrive at random at the rates of their weights: at -log(u) / weight.
-// Taken by its logarithm, which keeps its order and neither overflows nor vanishes for any weight.
+// Returns the arrival time of a sample, if samples arrive randomly at rates equal to their weights: -log(u) / weight.
+// The result holds the logarithm of that time, which has the same order, and neither overflows nor vanishes for any
+// weight.
 Arrival arrival(std::uint64_t seed, std::uint64_t epoch, std::uint64_t index, double weight) {
   const double below_one = Rng(seed, epoch, index).uniform();  // u is 1 minus this, which log1p() takes
   return {std::log(-std::log1p(-below_one)) - std::log(weight), index};
@@ -90,7 +91,7 @@ class WeightedSampler::DrawsWithoutReplacement final : public Draws {
 };
 
 // Efraimidis and Spirakis, "Weighted random sampling with a reservoir" (Information Processing Letters 97,
-// 2006): those who arrive first, in the order of their arrival.
+// 2006): the samples that arrive first, in the order of their arrival.
 std::vector<std::uint64_t> WeightedSampler::DrawsWithoutReplacement::draw(std::uint64_t epoch) const {
   std::vector<Arrival> arrivals;
   arrivals.reserve(weights_.size());

@@ -21,7 +21,7 @@ void copy_row(const BatchLayout& layout, std::byte* base, std::span<std::uint64_
   indices[to] = indices[from];
 }
 
-// Makes row r of every ragged field what row rows[r] was; with no regard to speed.
+// Replaces row r of every ragged field by the former row rows[r]. Not optimized, since bad samples are rare.
 void choose_ragged_rows(const BatchLayout& layout, std::byte* base, std::span<const std::size_t> rows,
                         RowMemory* memory) {
   for (std::size_t field = 0; field < layout.schema().size(); ++field) {
@@ -73,7 +73,7 @@ std::size_t remove_rows(const BatchLayout& layout, std::byte* base, std::span<st
     rows.push_back(row);
     ++kept;
   }
-  choose_ragged_rows(layout, base, rows, nullptr);  // no more than there were
+  choose_ragged_rows(layout, base, rows, nullptr);  // no new memory: the rows only get fewer
   return kept;
 }
 

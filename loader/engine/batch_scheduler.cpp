@@ -14,8 +14,8 @@ namespace leat::detail {
 
 namespace {
 
-constexpr std::size_t kSparePerCommon = 15;   // slots, at most
-constexpr std::size_t kShareOfAvailable = 5;  // of the memory that is left, spare slots may take one part
+constexpr std::size_t kSparePerCommon = 15;   // spare slots per batch in flight, at most
+constexpr std::size_t kShareOfAvailable = 5;  // spare slots may take a fifth of the available memory
 
 std::size_t spare_slots(const SchedulerOptions& options, std::size_t bytes_of_slot) {
   if (options.reorder_bytes == 0) return 0;
@@ -77,7 +77,7 @@ bool BatchScheduler::has_room() {
   return may_run_ahead() && (ledger_.has_free() || open_spare_slot());
 }
 
-// One worker at least is with the oldest batch; the others are to have a batch each.
+// At least one worker loads the oldest batch. Each of the other workers should have an unfinished batch of its own.
 bool BatchScheduler::may_run_ahead() const {
   if (!table_.has_spare() || finished(in_flight_.front())) return false;
   const std::size_t wanted = table_.active() - 1;
@@ -90,7 +90,7 @@ bool BatchScheduler::may_run_ahead() const {
 
 bool BatchScheduler::open_spare_slot() {
   const std::size_t slot = table_.opened();
-  may_open_ = may_open_ && table_.open_next();  // where memory is refused once, it is not asked for again
+  may_open_ = may_open_ && table_.open_next();  // after one failure, no further attempt is made
   if (!may_open_) return false;
   ledger_.add_spare();
   trace_.opened(slot);
@@ -133,7 +133,8 @@ std::optional<HostBatch> BatchScheduler::take() {
                    .layout = &table_.layout(),
                    .batched = options_.batched},
                   shared_from_this());
-  // Without the lock: it may move megabytes, and gives the slot back where it throws.
+  // This runs without the lock, since it may move megabytes. If it throws, ~HostBatch() returns the slot, which takes
+  // the lock.
   pack_ragged_fields(table_.layout(), data, descriptor.rows, descriptor.rows_per_chunk,
                      table_.ragged_memory());
   if (options_.on_bad_sample == SampleErrorPolicy::skip) {
@@ -154,16 +155,16 @@ std::optional<BatchScheduler::InFlight> BatchScheduler::take_ready() {
   const std::lock_guard lock(mutex_);
   publish_more();
   if (in_flight_.empty() && planning_error_) {
-    planner_.end();  // the epoch cannot go on
+    planner_.end();  // the epoch cannot continue
     std::rethrow_exception(std::exchange(planning_error_, nullptr));
   }
   for (Flight batch = deliverable(); batch != in_flight_.end(); batch = deliverable()) {
     if (options_.on_bad_sample == SampleErrorPolicy::raise) {
       if (const auto chunk = table_.failed_chunk(batch->slot)) raise(batch, *chunk);
     }
-    if (!settle(*batch)) continue;  // some of its rows have gone to the workers again
+    if (!settle(*batch)) continue;  // some of its rows were returned to the workers
     if (batch->bad_rows.size() < batch->descriptor.rows) return deliver(batch);
-    recycle(batch);  // nothing is left of it
+    recycle(batch);  // all of its rows are bad
   }
   return std::nullopt;
 }
@@ -175,8 +176,9 @@ BatchScheduler::Flight BatchScheduler::deliverable() {
   return !in_flight_.empty() && finished(in_flight_.front()) ? in_flight_.begin() : in_flight_.end();
 }
 
-// A chunk stops at its bad row; the rows behind it are loaded once that row is noted. False where there are any, or
-// were: they may have been loaded meanwhile, and one of them found bad.
+// A worker stops loading a chunk at a bad row. Setting that row aside returns the rows after it to the workers.
+// Returns whether the batch is complete: finished, and without a failed chunk. The second condition is needed because
+// workers may load the returned rows in the meantime and find another bad one.
 bool BatchScheduler::settle(InFlight& batch) {
   while (const auto chunk = table_.failed_chunk(batch.slot)) set_aside(batch, *chunk);
   return finished(batch) && !table_.failed_chunk(batch.slot);
@@ -223,8 +225,8 @@ BatchScheduler::InFlight BatchScheduler::deliver(const Flight& batch) {
   return taken;
 }
 
-// All that is in flight is ready, so the workers sleep, and to wake them takes longer than all else that next() does.
-// The batch after those is published when this one is released.
+// Tells whether every batch in flight is ready, so that the workers sleep. Waking them takes longer than everything
+// else that next() does. The next batch is published when the batch delivered now is released.
 bool BatchScheduler::workers_rest() const {
   return !in_flight_.empty() && std::all_of(in_flight_.begin(), in_flight_.end(),
                                             [this](const InFlight& batch) { return finished(batch); });
@@ -239,8 +241,8 @@ void BatchScheduler::recycle(const Flight& batch) {
   publish_more();
 }
 
-// Looks at the draining slots, too: the end of the last chunk of one is signaled to a parent that awaits it, but
-// not again. Where all slots drain or are leased, nothing else would ever be.
+// Publishes, and so checks the draining slots, too: the end of a draining slot's last chunk is signaled once to a
+// waiting parent, and not again. If all slots are draining or leased, no other signal would ever come.
 bool BatchScheduler::ready() {
   const std::lock_guard lock(mutex_);
   publish_more();
@@ -309,7 +311,7 @@ void BatchScheduler::release(std::size_t slot) noexcept {
   trace_.released(slot);
   ledger_.free(slot);
   publish_more();
-  if (!closed_ && !planning_error_) planner_.plan_ahead();  // so that next() need not
+  if (!closed_ && !planning_error_) planner_.plan_ahead();  // so that next() does not have to
 }
 
 }  // namespace leat::detail

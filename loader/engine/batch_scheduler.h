@@ -1,4 +1,5 @@
-// The parent's side of loading: plans batches, gives them slots, publishes them, and delivers them in order.
+// BatchScheduler, the parent's side of loading: plans batches, assigns slots to them, publishes them, and delivers
+// them in order.
 #pragma once
 
 #include <cstddef>
@@ -26,26 +27,27 @@
 
 namespace leat::detail {
 
-// Since the epoch began, but for the slots.
+// Counts since the epoch began, and the current numbers of slots and of batches in flight.
 struct SchedulerCounts {
   std::uint64_t batches = 0;  // delivered
   std::uint64_t samples = 0;
   std::size_t slots = 0;  // open ones
   std::size_t slots_leased = 0;
   std::size_t in_flight = 0;
-  std::size_t ready = 0;  // of those, finished
+  std::size_t ready = 0;  // batches in flight that are finished
 };
 
-// Thread-safe. It is the owner that batches return their slots to, and then publishes the next batch at once,
-// so the workers go on while the consumer computes.
+// Thread-safe. Batches return their slots to the scheduler, which then publishes the next batch at once, so that the
+// workers continue while the consumer computes.
 //
 // Invariants:
-//  1. in_flight_ holds the published, undelivered batches of the present epoch, oldest first. They and those in
-//     deliveries_ are all batches that the planner has gone by.
-//  2. At most `depth` batches are in flight; more, in free and in spare slots, only where the oldest of them is not
-//     finished and there would otherwise be fewer unfinished ones behind it than there are other workers.
-//  3. A slot is published only when the ledger says free, which it does only after every chunk of it has
-//     finished.
+//  1. in_flight_ holds the published, undelivered batches of the current epoch, oldest first. These batches and those
+//     in deliveries_ are all batches that the planner has advanced past.
+//  2. At most `depth` batches are in flight. There may be more, in free slots and in spare slots, only if the oldest
+//     batch is not finished and there would otherwise be fewer unfinished batches behind it than there are other
+//     workers.
+//  3. A slot is published only when the ledger says that it is free. The ledger says so only after every chunk of the
+//     slot has finished.
 //  4. The consumer never holds more batches than there are common slots.
 class BatchScheduler final : public SlotOwner, public std::enable_shared_from_this<BatchScheduler> {
  public:
@@ -56,26 +58,28 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   SlotTable& table() noexcept { return table_; }
   const SlotTable& table() const noexcept { return table_; }
 
-  // Abandons what is in flight and publishes the first batches.
+  // Abandons the batches in flight and publishes the first batches of the epoch.
   void begin_epoch(EpochStart start);
 
-  // The oldest batch if it is ready (out of order: any that is); nullopt if there is none. Throws what the
-  // sampler threw, SampleError for a batch with a bad sample where the policy is to raise (the batch is done
-  // with then), and TooManyBadSamplesError.
+  // Returns the oldest batch if it is ready (with in_order = false: the oldest batch that is ready), or nullopt.
+  // Throws what the sampler threw, SampleError for a batch with a bad sample if the policy is `raise` (that batch is
+  // then dropped), and TooManyBadSamplesError.
   std::optional<HostBatch> take();
-  bool ready();  // take() has something to say; otherwise all that can be published is, and will be signaled
+  bool ready();  // whether take() would return a batch or throw. If not, all batches that can be published
+                 // are published, and the end of each will be signaled.
   bool epoch_finished() const;  // every batch was delivered or its error thrown
   bool starved() const;         // the consumer holds as many batches as there are common slots
   std::size_t leased() const;
-  // Of the present epoch:
+  // These four describe the current epoch.
   DeliveryLog deliveries() const;
   LoaderState::Earlier earlier() const;
   std::size_t epoch_batches() const;  // delivered ones included
   SchedulerCounts counts() const;
+  // Bad samples over the loader's life.
   std::size_t bad_sample_count() const;
   std::vector<BadSample> bad_samples() const;  // the first BadSampleLog::kKept
 
-  void close() noexcept;  // publishes nothing more
+  void close() noexcept;  // ends publishing
 
   void release(std::size_t slot) noexcept override;
 
@@ -85,7 +89,7 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
     BatchDescriptor descriptor;
     std::vector<std::uint32_t> bad_rows;
     std::uint64_t published_ns;
-    mutable bool seen_finished = false;  // it stays so until a bad row of it is set aside
+    mutable bool seen_finished = false;  // caches finished(); reset when a bad row is set aside
   };
   using Flight = std::deque<InFlight>::iterator;
 
@@ -97,13 +101,13 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   void publish_next();
   void sweep_draining();
   bool in_another_process() const noexcept { return options_.workers > 0 && !owner_.is_current(); }
-  Flight deliverable();  // in_flight_.end(): none
+  Flight deliverable();  // the batch to deliver next; in_flight_.end() if there is none
   bool all_leased() const { return ledger_.leased() >= table_.slots(); }
   bool settle(InFlight& batch);
   void set_aside(InFlight& batch, std::size_t chunk);
   std::optional<InFlight> take_ready();
   InFlight deliver(const Flight& batch);
-  std::size_t rows_of(const InFlight& batch) const;  // that are delivered
+  std::size_t rows_of(const InFlight& batch) const;  // the number of rows that are delivered
   void recycle(const Flight& batch);
   bool workers_rest() const;
   [[noreturn]] void raise(const Flight& batch, std::size_t chunk);
@@ -114,8 +118,8 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   const SchedulerOptions options_;
   const ProcessIdentity owner_;
 
-  // Guards all below, and the parent's side of table_. Held for up to two seconds when a sample is given up that has
-  // ended two workers, since its stack is described then.
+  // Guards all members below, and the parent's side of table_. It is held for up to two seconds when the error of a
+  // sample that ended two workers is made, since the stack is described then.
   mutable std::mutex mutex_;
   SlotLedger ledger_;
   BadSampleLog bad_samples_;
@@ -125,8 +129,8 @@ class BatchScheduler final : public SlotOwner, public std::enable_shared_from_th
   DeliveryLog deliveries_;
   std::uint64_t generation_ = 0;
   std::uint64_t batches_delivered_ = 0, samples_delivered_ = 0;
-  std::exception_ptr planning_error_;  // of the sampler, thrown when the batches before it are delivered
-  bool may_open_ = true;               // spare slots, as far as is known
+  std::exception_ptr planning_error_;  // the sampler's, thrown after the batches before it are delivered
+  bool may_open_ = true;               // false once a spare slot could not be opened
   bool closed_ = false;
 };
 

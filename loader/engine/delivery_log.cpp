@@ -8,7 +8,7 @@ DeliveryLog::DeliveryLog(std::size_t batches, std::size_t samples,
   join_ahead();
 }
 
-// In order, which is the rule, nothing is allocated.
+// Allocates nothing in the usual case, that batches are delivered in order.
 void DeliveryLog::delivered(std::size_t number, std::size_t rows) {
   if (number != batches_) {
     ahead_.emplace(number, rows);

@@ -1,4 +1,4 @@
-// Which batches of an epoch were delivered. A plain class: no threads.
+// The log of the batches of an epoch that were delivered. A plain class: no threads.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,22 @@
 
 namespace leat::detail {
 
-// In order, they are the first `batches()`; out of order there are others beyond those, `ahead()`.
+// Records the delivered batches: the first batches() of the epoch and, if batches are delivered out of order, single
+// batches beyond those, ahead().
 class DeliveryLog {
  public:
   DeliveryLog() = default;
-  // Goes on where an epoch was left: `samples` in the first `batches`, and some single batches beyond.
+  // Continues an epoch in which the first `batches` batches, with `samples` samples, and the batches `ahead` beyond
+  // them were delivered.
   DeliveryLog(std::size_t batches, std::size_t samples, const std::map<std::size_t, std::size_t>& ahead);
 
-  // Batch `number`, which was planned with `rows` samples. Precondition: not delivered before.
+  // Records the delivery of batch `number`, which was planned with `rows` samples. Precondition: it was not delivered
+  // before.
   void delivered(std::size_t number, std::size_t rows);
   bool was_delivered(std::size_t number) const { return number < batches_ || ahead_.contains(number); }
 
   std::size_t batches() const noexcept { return batches_; }
-  std::size_t samples() const noexcept { return samples_; }                            // planned in these
+  std::size_t samples() const noexcept { return samples_; }                            // planned in batches()
   const std::map<std::size_t, std::size_t>& ahead() const noexcept { return ahead_; }  // number -> rows
 
  private:

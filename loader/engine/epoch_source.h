@@ -1,5 +1,5 @@
-// Where the batches of an epoch come from: the options' sampler or batch sampler, from the beginning or from a
-// saved state on.
+// EpochSource: provides the batches of an epoch by the options' sampler or batch sampler, from the beginning or from
+// a saved state on.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,8 @@ class EpochSource {
   EpochStart from_beginning(std::uint64_t epoch) const;
   EpochStart from(const LoaderState& state) const;  // throws ArgumentError; see DataLoader::restore()
 
-  // The state of a loader that began an epoch so, and has delivered `done` of it.
+  // Returns the state of a loader that began an epoch after `earlier` and has delivered `done`, which includes
+  // `earlier`.
   LoaderState state(std::uint64_t epoch, const LoaderState::Earlier& earlier, const DeliveryLog& done) const;
 
  private:
@@ -38,8 +39,8 @@ class EpochSource {
   const DataLoaderOptions& options_;
   const ResolvedLoaderOptions& resolved_;
 
-  // Of the order in this epoch: a sampler may have to look through its order for it, and a prefetcher asks for a state
-  // with each batch.
+  // Caches the fingerprint of the order for one epoch: a sampler may have to go through its order to compute it, and
+  // a prefetcher asks for a state with each batch.
   mutable std::optional<std::uint64_t> fingerprint_epoch_;
   mutable std::string fingerprint_;
 };

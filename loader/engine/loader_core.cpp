@@ -13,8 +13,7 @@ namespace leat::detail {
 
 namespace {
 
-constexpr std::chrono::seconds kTimeoutWorthStacks{
-    1};  // for shorter ones it would take too long to ask for them
+constexpr std::chrono::seconds kTimeoutWorthStacks{1};  // with less, asking for stacks takes too long
 
 }  // namespace
 
@@ -36,7 +35,7 @@ LoaderCore::LoaderCore(const Dataset& dataset, DataLoaderOptions options)
   start_workers();
 }
 
-// A loader whose workers could not be renewed must not load on the caller's thread instead.
+// If the workers cannot be replaced, the loader is broken: it must not load on the caller's thread instead.
 void LoaderCore::renew_workers() {
   try {
     start_workers();
@@ -51,7 +50,7 @@ void LoaderCore::start_workers() {
   pool_ = (processes ? start_worker_processes : start_worker_threads)(job_);
 }
 
-// Their claims are nobody's then; the batches are abandoned by the epoch that begins.
+// Afterwards nobody holds the chunks that the workers had claimed. The epoch that begins next abandons their batches.
 void LoaderCore::end_workers() {
   pool_.reset();
   scheduler_->table().restart();
@@ -104,7 +103,8 @@ LoaderState LoaderCore::state() const {
   return source_.state(epoch_, scheduler_->earlier(), scheduler_->deliveries());
 }
 
-// Without workers, everything that the loader has is copied by fork, so it works there, too.
+// Throws in a forked process, except for a loader without workers: fork copies everything that such a loader has, so
+// it works there, too.
 void LoaderCore::require_own_process() const {
   if (resolved_.workers.num_workers == 0 || owner_.is_current()) return;
   throw ForkedProcessError(
@@ -208,7 +208,7 @@ void LoaderCore::make_progress(PollDeadline deadline) {
       fmt::format("no batch within the timeout of {:.3g} s:{}", seconds, pool_->describe_workers(stacks)));
 }
 
-// Until `deadline` (false), but with a word now and then.
+// Returns true after a signal or after a warning that next() still waits, and false when `deadline` has passed.
 bool LoaderCore::wait(PollDeadline deadline) {
   try {
     if (!stall_) stall_.emplace(std::chrono::steady_clock::now(), options_.stall_warning);

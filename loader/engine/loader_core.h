@@ -1,4 +1,4 @@
-// What a DataLoader is made of.
+// Implementation of DataLoader.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace leat::detail {
 
-// Members and thread rules are those of DataLoader.
+// The members mean what those of DataLoader mean, and the same thread rules apply.
 class LoaderCore {
  public:
   LoaderCore(const Dataset& dataset, DataLoaderOptions options);
@@ -64,21 +64,21 @@ class LoaderCore {
   const DataLoaderOptions options_;
   const ResolvedLoaderOptions resolved_;
   const EpochSource source_;
-  const std::shared_ptr<Trace> trace_;               // null: none; shared with the scheduler
-  const std::shared_ptr<BatchScheduler> scheduler_;  // shared with the batches that are out
+  const std::shared_ptr<Trace> trace_;               // null without a trace; shared with the scheduler
+  const std::shared_ptr<BatchScheduler> scheduler_;  // shared with the batches that the consumer holds
   const WorkerJob job_;
   const ProcessIdentity owner_;
 
-  // Of the thread that uses the loader.
+  // Used only by the thread that uses the loader.
   LoaderMeter meter_;
-  std::optional<StallClock> stall_;  // of this call of next(), once it waits
+  std::optional<StallClock> stall_;  // set in a call of next() once it waits
   WorkerTuner tuner_;
   std::unique_ptr<WorkerPool> pool_;
-  std::uint64_t epoch_ = 0;  // the present one, where in_epoch_
+  std::uint64_t epoch_ = 0;  // the current epoch, if in_epoch_
   std::uint64_t next_epoch_ = 0;
   bool in_epoch_ = false;
-  bool any_epoch_ = false;      // was begun
-  bool told_warnings_ = false;  // those of the dataset
+  bool any_epoch_ = false;      // whether an epoch was begun
+  bool told_warnings_ = false;  // whether the dataset's warnings were passed on
   std::exception_ptr broken_;
 };
 

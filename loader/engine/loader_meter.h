@@ -1,4 +1,4 @@
-// Measures a loader while it is used: for LoaderStats and for the choice of the number of workers.
+// LoaderMeter: measures a loader while it is used, for LoaderStats and for the choice of the number of workers.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace leat::detail {
 
-// Used by the thread that uses the loader. Times are those of steady_ns().
+// Used only by the thread that uses the loader. Times are those of steady_ns().
 class LoaderMeter {
  public:
-  // What is counted from the beginning of an epoch, or of an interval.
+  // The counters at the beginning of an epoch or of an interval.
   struct Mark {
     std::uint64_t ns = 0;
     std::uint64_t waited_ns = 0;
@@ -21,18 +21,19 @@ class LoaderMeter {
     std::vector<std::uint64_t> busy_ns, loaded;  // by worker
   };
 
-  // Until the first epoch begins, counts from here on.
+  // Counts from here on until the first epoch begins.
   LoaderMeter(const BatchScheduler& scheduler, int workers) : scheduler_(scheduler), workers_(workers) {
     begin_epoch();
   }
 
   void begin_epoch();  // before the scheduler does
   void waited(std::uint64_t ns) noexcept { waited_ns_ += ns; }
-  void looked();  // next() was called: now and then, notes how many batches in flight are ready
+  void looked();  // call it in each next(); at every 16th call, notes how many batches in flight are ready
 
   LoaderStats stats() const;
 
-  // What happened since the last call that gave an interval; false where that is too short ago.
+  // Fills in what happened since the last call that returned true, or since the epoch began. Returns false if that is
+  // less than 250 ms ago.
   bool interval(WorkerTuner::Interval& interval);
 
  private:
@@ -43,7 +44,7 @@ class LoaderMeter {
   const int workers_;
   std::uint64_t waited_ns_ = 0;
   std::uint64_t looks_ = 0;
-  std::uint64_t in_flight_ = 0, ready_ = 0;  // sums over the looks that were noted
+  std::uint64_t in_flight_ = 0, ready_ = 0;  // sums over the calls of looked() that noted them
   Mark epoch_;
   Mark interval_;
 };

@@ -1,4 +1,4 @@
-// What the options of a DataLoader come to where they leave something open, by the part of the loader that keeps to it.
+// The options of a DataLoader with every default resolved, grouped by the part of the loader that uses them.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,13 @@ namespace leat::detail {
 
 struct ResolvedLoaderOptions {
   std::size_t batch_size = 1;
-  bool tune = false;  // use as many of the workers as help
+  bool tune = false;  // whether to use only as many of the workers as help
   WorkerOptions workers = {};
   SchedulerOptions scheduling = {};
 };
 
-// Throws ArgumentError that names the options which contradict each other, or the value and its range.
+// Throws ArgumentError if options contradict each other or if a value is out of range. The message names the options,
+// or the value and its range.
 ResolvedLoaderOptions resolve(const DataLoaderOptions& options);
 
 }  // namespace leat::detail

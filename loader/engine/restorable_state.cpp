@@ -31,23 +31,23 @@ std::size_t saturating_multiply(std::size_t a, std::size_t b) {
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::size_t>::max() : product;
 }
 
-// How the state's loader divided what was left when its batch size or world size last changed.
+// How the state's loader divided the positions that were left when its batch size or world size last changed.
 struct Division {
-  std::size_t positions;   // left of the shared order, for all ranks
-  std::size_t per_batch;   // positions
-  std::size_t world_size;  // ranks
+  std::size_t positions;   // positions left of the shared order, for all ranks
+  std::size_t per_batch;   // positions per batch
+  std::size_t world_size;  // number of ranks
 
   static Division of(const LoaderState& state, const BatchSampler& order) {
     return {order.positions(state.epoch) - state.earlier.consumed.size(),
             std::max<std::size_t>(state.batch_size, 1), state.world_size};
   }
 
-  // The share of a rank is one of these two: which one depends on the rank and on what becomes of a remainder.
+  // The share of a rank is one of these two. Which one depends on the rank and on its RemainderPolicy.
   std::size_t least_share() const { return positions / world_size; }
   std::size_t largest_share() const { return divide_up(positions, world_size); }
   std::size_t most_batches() const { return divide_up(largest_share(), per_batch); }
 
-  // Of a share, behind its first `batches` batches.
+  // Positions of a share that its first `batches` batches consume.
   std::size_t consumed(std::size_t share, std::size_t batches) const {
     return std::min(share, saturating_multiply(batches, per_batch));
   }
@@ -56,7 +56,7 @@ struct Division {
   }
 };
 
-// How many rows some batches can have.
+// The range of the number of rows that some batches can have in all.
 struct Rows {
   std::size_t least;
   std::size_t most;

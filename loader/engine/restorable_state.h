@@ -1,4 +1,4 @@
-// Whether a saved state can be restored into a loader, and what it says was consumed.
+// Checks whether a saved state can be restored into a loader, and computes the positions that it says were consumed.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,23 @@
 
 namespace leat::detail {
 
-// What a loader is, as far as its states depend on it.
+// The properties of a loader that its states depend on.
 struct LoaderIdentity {
   const BatchSampler& order;
   std::uint64_t seed = 0;
   std::size_t dataset_size = 0;
 };
 
-// Throws ArgumentError that says what differs, if the state was taken from a loader of another order, seed or
-// dataset size, or which of its numbers no such loader can have had.
+// Throws ArgumentError if the state was taken from a loader of another order, seed or dataset size, or if it has
+// numbers that no such loader can have had. The message says what differs, or which numbers.
 void require_restorable(const LoaderState& state, const LoaderIdentity& loader);
 
-// Whether the loader goes on with the very batches that the state's loader was delivering.
+// Returns whether this loader's batches are the same as those that the state's loader was delivering.
 bool same_division(const LoaderState& state, const BatchSampler& order);
 
-// All positions of the shared order that were consumed when each rank had delivered as many batches as the state
-// says. Throws ArgumentError if one rank's state cannot tell. Precondition: require_restorable().
+// Returns all positions of the shared order that were consumed when each rank had delivered as many batches as the
+// state says. Throws ArgumentError if one rank's state cannot tell, since batches were delivered out of order on
+// several ranks. Precondition: require_restorable().
 PositionSet consumed_positions(const LoaderState& state, const BatchSampler& order);
 
 }  // namespace leat::detail

@@ -1,4 +1,4 @@
-// The options of a loader that its BatchScheduler keeps to.
+// The options of a BatchScheduler.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 namespace leat::detail {
 
 struct SchedulerOptions {
-  std::size_t depth = 1;             // batches in flight
-  std::size_t max_held_batches = 1;  // slots for so many more
+  std::size_t depth = 1;             // number of batches in flight
+  std::size_t max_held_batches = 1;  // number of further slots, for batches that the consumer holds
   std::size_t workers = 0;
-  std::size_t reorder_bytes = 0;  // for spare slots; 0 where they would be of no use
-  Forks forks = Forks::share;     // copy: there are no worker processes
+  std::size_t reorder_bytes = 0;  // memory for spare slots; 0 if they would be of no use
+  Forks forks = Forks::share;     // Forks::copy if there are no worker processes
   bool in_order = true;
   bool batched = true;
   SampleErrorPolicy on_bad_sample = SampleErrorPolicy::raise;

@@ -1,4 +1,4 @@
-// When to say that somebody waits. A plain class: no clock of its own.
+// StallClock: decides when to warn about a long wait. A plain class: no clock of its own.
 #pragma once
 
 #include <chrono>
@@ -7,19 +7,20 @@
 
 namespace leat::detail {
 
-/// A wait is worth a warning after a while, another one after twice that, then four times, and so on.
+/// Schedules the warnings about one wait: the first after a given time, each later one after a pause twice as long as
+/// the pause before.
 class StallClock {
  public:
   using Point = std::chrono::steady_clock::time_point;
 
-  /// `first`: after so long the first one comes; 0 for no warning.
+  /// `first` is the time from `began` to the first warning. 0 means no warnings.
   StallClock(Point began, std::chrono::nanoseconds first) : began_(began), last_(began), pause_(first) {}
 
   PollDeadline next_warning() const {
     return pause_.count() == 0 ? std::nullopt : deadline_after(last_, pause_);
   }
 
-  /// A warning is given. Returns for how many seconds the wait has taken.
+  /// Notes that a warning is given now. Returns how many seconds the wait has taken so far.
   double warned(Point now) {
     last_ = now;
     pause_ = pause_ > std::chrono::nanoseconds::max() / 2 ? std::chrono::nanoseconds(0) : 2 * pause_;
@@ -28,7 +29,7 @@ class StallClock {
 
  private:
   Point began_;
-  Point last_;  // warning, or the beginning
+  Point last_;  // time of the last warning, or the beginning of the wait
   std::chrono::nanoseconds pause_;
 };
 

@@ -13,13 +13,13 @@ namespace leat::detail {
 
 Trace::Trace(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "we"), &std::fclose) {
   if (!file_) throw_errno(fmt::format("creating the trace file {}", path));
-  // Event by event: a process that is forked from this one would write what it inherits in a buffer once more.
+  // Unbuffered: a forked process would inherit the contents of a buffer and write them a second time.
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   std::fputs("[", file_.get());
   name_track(kConsumer, "consumer");
 }
 
-// A process that ends without coming here leaves the array open, which the viewers accept.
+// If a process ends without running this destructor, the array stays open, which the viewers accept.
 Trace::~Trace() {
   std::fputs("\n]\n", file_.get());
   const bool failed = std::ferror(file_.get()) != 0;

@@ -1,4 +1,4 @@
-// Signals that are not to reach a thread.
+// BlockedSignals: blocks all signals of a thread for a while.
 #pragma once
 
 #include <pthread.h>
@@ -6,8 +6,8 @@
 
 namespace leat::detail {
 
-/// Blocks all signals of the calling thread while it lives. Threads and processes that are started meanwhile inherit
-/// the mask, so there is no moment at which a handler of the program's could run in them.
+/// Blocks all signals of the calling thread as long as the object lives. Threads and processes that are started in
+/// the meantime inherit the mask, so there is no moment at which one of the program's handlers could run in them.
 class BlockedSignals {
  public:
   BlockedSignals() noexcept {

@@ -29,7 +29,7 @@ constexpr int kUncaughtException = 125;
 
 void reset_signals(std::initializer_list<int> ignored) {
   for (int signal = 1; signal < NSIG; ++signal)
-    ::signal(signal, SIG_DFL);  // fails for the uncatchable: right
+    ::signal(signal, SIG_DFL);  // fails for signals that cannot be caught, as it should
   for (const int signal : ignored) ::signal(signal, SIG_IGN);
   sigset_t none;
   ::sigemptyset(&none);
@@ -49,11 +49,11 @@ void reset_signals(std::initializer_list<int> ignored) {
 
 bool worth_keeping(int fd) {
   struct stat status {};
-  if (::fstat(fd, &status) != 0) return true;  // not open, or not ours to judge
+  if (::fstat(fd, &status) != 0) return true;  // not open, or of an unknown type
   return S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
 }
 
-// The numbers that a folder of /proc names its entries by.
+// Returns the numbers that are the names of the entries of a folder of /proc.
 std::vector<int> numbered_entries(const char* path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path), &::closedir);
   if (!folder) throw_errno(fmt::format("opening {}, which worker processes need", path));
@@ -94,7 +94,7 @@ ChildProcess ChildProcess::run(const std::function<int()>& body, std::initialize
   const pid_t pid = ::fork();
   if (pid < 0) throw_errno("fork");
   if (pid == 0) run_child(body, ignored);
-  ChildProcess child(pid, UniqueFd());  // from here on an exception kills and reaps it
+  ChildProcess child(pid, UniqueFd());  // from here on, an exception kills and reaps the child
   child.pidfd_ = open_pidfd(pid);
   return child;
 }
@@ -120,7 +120,7 @@ ChildProcess::~ChildProcess() {
 
 void ChildProcess::kill(int signal) const noexcept {
   if (pid_ <= 0) return;
-  // By pidfd: should somebody else have reaped the child, its number may be another process's by now.
+  // Use the pidfd: if other code has reaped the child, its process id may belong to another process by now.
   if (pidfd_) {
     ::syscall(SYS_pidfd_send_signal, pidfd_.get(), signal, nullptr, 0);
   } else {

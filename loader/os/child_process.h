@@ -1,4 +1,4 @@
-// A forked process that runs one function of ours.
+// ChildProcess: a forked process that runs one function of ours.
 #pragma once
 
 #include <sys/types.h>
@@ -14,47 +14,46 @@
 
 namespace leat::detail {
 
-// Owned by the process that forked it; move-only, not thread-safe.
+// Used only by the process that forked it. Movable, not copyable. Not thread-safe.
 class ChildProcess {
  public:
-  // Forks; the child runs `body` and leaves by _exit(its result), or 125 if it throws. Signals have their
-  // default effect there, but for those in `ignored`, which never take effect. Throws SystemError where fork
+  // Forks. The child runs `body` and ends by _exit() with its result, or with 125 if it throws. In the child, signals
+  // have their default effect, except those in `ignored`, which are ignored. Throws SystemError if fork or pidfd_open
   // fails.
   static ChildProcess run(const std::function<int()>& body, std::initializer_list<int> ignored = {});
 
   ChildProcess(ChildProcess&&) noexcept;
   ChildProcess& operator=(ChildProcess&&) noexcept;
-  ~ChildProcess();  // kills and reaps what has not been waited for
+  ~ChildProcess();  // kills and reaps the child, unless wait() has reaped it
 
   pid_t pid() const noexcept { return pid_; }
-  int pidfd() const noexcept { return pidfd_.get(); }  // readable when the process is gone
+  int pidfd() const noexcept { return pidfd_.get(); }  // readable when the process has ended
   void kill(int signal) const noexcept;
 
-  // The wait status when the process is gone; nullopt where `timeout` passes before. Reaps it.
+  // Waits for the process to end, reaps it and returns its wait status. Returns nullopt if `timeout` passes first.
   std::optional<int> wait(std::chrono::milliseconds timeout);
   int wait();
 
  private:
   ChildProcess(pid_t pid, UniqueFd pidfd) noexcept;
 
-  pid_t pid_ = -1;  // -1: reaped or moved from
+  pid_t pid_ = -1;  // -1 if reaped or moved from
   UniqueFd pidfd_;
   int status_ = 0;
 };
 
-// An owned handle on any process, to be polled for its end. Throws SystemError.
+// Returns a handle to any process, which poll() reports as readable when the process ends. Throws SystemError.
 UniqueFd open_pidfd(pid_t pid);
 
-// Threads of the calling process, the calling one included. Throws SystemError.
+// Returns the number of threads of the calling process, including the calling thread. Throws SystemError.
 std::size_t threads_of_process();
 
-// How a process ended, from its wait status: "was killed by signal 9 (Killed)", "exited with status 3".
+// Describes how a process ended, from its wait status: "was killed by signal 9 (Killed)", "exited with status 3".
 std::string describe_wait_status(int status);
 
-// For children that outlast or outnumber their maker's files: closes every descriptor but stdio, those in
-// `keep`, and what a dataset may legitimately have opened before (regular files and directories). Sockets,
-// pipes, event descriptors and devices (a GPU's, say) go: a worker must not hold a connection or a GPU's
-// memory alive.
+// Closes the descriptors that a forked process has inherited, except stdio, those in `keep`, and what a dataset may
+// have opened before (regular files and directories). Sockets, pipes, event descriptors and devices (such as a GPU)
+// are closed, because a worker must not keep a connection or the memory of a GPU alive.
 void close_inherited_fds(std::span<const int> keep);
 
 }  // namespace leat::detail

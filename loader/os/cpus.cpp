@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxCpus = 1 << 16;
 
-// A set of kMaxCpus CPUs; sched.h's fixed one ends at 1024.
+// A set of kMaxCpus CPUs. The fixed-size cpu_set_t of sched.h ends at 1024.
 class CpuSet {
  public:
   CpuSet() : set_(CPU_ALLOC(kMaxCpus), &::free) {

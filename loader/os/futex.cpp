@@ -16,7 +16,7 @@ void futex_wait(const SharedAtomic<std::uint32_t>& word, std::uint32_t seen) noe
   ::syscall(SYS_futex, &word, FUTEX_WAIT, seen, nullptr, nullptr, 0);
 }
 
-// FUTEX_WAIT_BITSET takes the time as it is on the monotonic clock, and not how long to wait.
+// FUTEX_WAIT_BITSET takes an absolute time of the monotonic clock, not a duration.
 bool futex_wait_until(const std::atomic<std::uint32_t>& word, std::uint32_t seen,
                       std::chrono::steady_clock::time_point deadline) noexcept {
   const auto time = deadline.time_since_epoch();

@@ -1,4 +1,4 @@
-// Sleeping on a 32-bit word that lies in shared memory.
+// Futexes: sleeping on a 32-bit word in shared memory until another thread or process wakes the sleepers.
 #pragma once
 
 #include <atomic>
@@ -9,11 +9,10 @@
 
 namespace leat::detail {
 
-// Sleeps while `word` holds `seen`; may return early. A hint only: the caller looks at its own condition
-// again.
+// Sleeps while `word` holds `seen`. May return early, so the caller must check its own condition again.
 void futex_wait(const SharedAtomic<std::uint32_t>& word, std::uint32_t seen) noexcept;
 
-// The same until `deadline`; false where that passes.
+// Does the same until `deadline`. Returns false if the deadline has passed.
 bool futex_wait_until(const std::atomic<std::uint32_t>& word, std::uint32_t seen,
                       std::chrono::steady_clock::time_point deadline) noexcept;
 

@@ -37,13 +37,13 @@ int add_name(dl_phdr_info* info, std::size_t, void* names) {
 LibraryThreads LibraryThreads::find() {
   std::vector<std::string> libraries;
   ::dl_iterate_phdr(add_name, &libraries);
-  libraries.emplace_back();  // the program itself
+  libraries.emplace_back();  // an empty name stands for the program itself
   LibraryThreads found;
   for (const std::string& library : libraries) {
     void* const handle = ::dlopen(library.empty() ? nullptr : library.c_str(), RTLD_LAZY | RTLD_NOLOAD);
-    if (handle == nullptr) continue;  // it was unloaded just now, or is the kernel's
+    if (handle == nullptr) continue;  // just unloaded, or provided by the kernel (the vDSO)
     for (const Known& known : kKnown) {
-      void* const function = ::dlsym(handle, known.name);  // of its dependencies, too
+      void* const function = ::dlsym(handle, known.name);  // also finds functions of its dependencies
       const bool is_known = std::any_of(found.setters_.begin(), found.setters_.end(),
                                         [&](const Setter& setter) { return setter.function == function; });
       if (function == nullptr || is_known) continue;

@@ -1,4 +1,4 @@
-// The thread pools that libraries keep inside a process.
+// LibraryThreads: limits the thread pools that libraries keep inside a process.
 #pragma once
 
 #include <string>
@@ -6,22 +6,23 @@
 
 namespace leat::detail {
 
-/// OpenMP runtimes, OpenBLAS, BLIS, MKL and OpenCV start as many threads as there are CPUs, unless told otherwise. In a
-/// forked process their threads are missing though the library believes that they are there: the first parallel loop
-/// waits for them for ever. With one thread a library uses none of its pool. PyTorch's workers do the same.
+/// Sets the number of threads that libraries use. OpenMP runtimes, OpenBLAS, BLIS, MKL and OpenCV start as many
+/// threads as there are CPUs, unless told otherwise. In a forked process these threads are missing, but the library
+/// expects them to be there: its first parallel loop waits for them forever. With one thread, a library does not use
+/// its pool. PyTorch limits its workers in the same way.
 class LibraryThreads {
  public:
-  /// Looks for them among the libraries that are loaded now, as the dynamic linker knows them; links none. Takes the
-  /// dynamic linker's lock, so it belongs into the process that forks, before the fork.
+  /// Looks for these libraries among those that the dynamic linker has loaded so far; leat links none of them. Takes
+  /// the dynamic linker's lock, so call it before the fork, in the process that forks.
   static LibraryThreads find();
 
   /// Sets the number of threads of each library that was found, in this process (OpenMP: for calls from this thread).
   void limit_to(int threads) const;
 
-  /// The same for OpenMP alone, whose setting is the calling thread's own.
+  /// Does the same only for OpenMP, whose setting belongs to the calling thread.
   void limit_this_thread_to(int threads) const;
 
-  /// The functions that were found, for messages and tests: "omp_set_num_threads of libgomp.so.1".
+  /// Returns the functions that were found, for messages and tests: "omp_set_num_threads of libgomp.so.1".
   std::vector<std::string> names() const;
 
  private:
@@ -29,7 +30,7 @@ class LibraryThreads {
     const char* name;
     std::string library;
     void* function;
-    bool of_thread;  // its setting is the calling thread's, not the process's
+    bool of_thread;  // whether the setting belongs to the calling thread, not to the process
     bool takes_long;
   };
   static void call(const Setter& setter, int threads);

@@ -1,4 +1,4 @@
-// When a wait ends, and what poll(2) takes for it.
+// PollDeadline: the time at which a wait ends, and its conversion to a timeout of poll(2).
 #pragma once
 
 #include <chrono>
@@ -6,13 +6,14 @@
 
 namespace leat::detail {
 
-/// The end of a wait; nullopt: it never ends.
+/// The time at which a wait ends. nullopt means that it has no deadline.
 using PollDeadline = std::optional<std::chrono::steady_clock::time_point>;
 
-/// `wait` after `start`; nullopt if that is beyond what the clock can say.
+/// Returns the time `wait` after `start`, or nullopt if the clock cannot represent it.
 PollDeadline deadline_after(std::chrono::steady_clock::time_point start, std::chrono::nanoseconds wait);
 
-/// Milliseconds until the deadline, rounded up, never below 0; -1 for nullopt. At most twelve days: then poll again.
+/// Returns the milliseconds until the deadline, rounded up and not below 0, or -1 for nullopt. The result is at most
+/// twelve days; after that, poll again.
 int poll_timeout(PollDeadline deadline);
 
 }  // namespace leat::detail

@@ -1,4 +1,4 @@
-// How the library starts its own threads.
+// Starts the library's own threads.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace leat::detail {
 
-// A thread that runs `body`, named for debuggers (the first 15 bytes of `name` count) and with every signal
-// blocked, so that the process's signals go to the threads of the user. `body` must not throw.
-// Throws SystemError if no thread can be started.
+// Starts a thread that runs `body`. Debuggers see the first 15 bytes of `name` as its name. Every signal is blocked
+// in the thread, so that signals of the process go to the user's threads. `body` must not throw. Throws SystemError
+// if no thread can be started.
 std::thread start_service_thread(const std::string& name, std::function<void()> body);
 
 }  // namespace leat::detail

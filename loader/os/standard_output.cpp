@@ -12,7 +12,7 @@ namespace leat::detail {
 
 namespace {
 
-// Hands everything to a stream of C's, as the buffers of std::cout and its siblings do by default.
+// Passes everything to a C stream, as the default buffers of std::cout and the other standard streams do.
 class CStreamBuffer final : public std::streambuf {
  public:
   explicit CStreamBuffer(std::FILE* file) : file_(file) {}
@@ -30,12 +30,12 @@ class CStreamBuffer final : public std::streambuf {
   std::FILE* file_;
 };
 
-// After sync_with_stdio(false) a stream has a buffer of its own, with the parent's text in it. It is left behind with
-// that, since nothing can take the text out of it but writing it.
+// After sync_with_stdio(false), a stream has a buffer of its own, which may hold text of the parent. That buffer is
+// abandoned together with its text, since the only way to empty it is to write the text.
 void replace_own_buffer(std::ostream& stream, std::FILE* file) {
   const auto* const buffer = dynamic_cast<std::filebuf*>(stream.rdbuf());
-  if (buffer == nullptr || typeid(*buffer) == typeid(std::filebuf)) return;  // the program's own choice
-  stream.rdbuf(new CStreamBuffer(file));                                     // for the process's life
+  if (buffer == nullptr || typeid(*buffer) == typeid(std::filebuf)) return;  // the program has set it
+  stream.rdbuf(new CStreamBuffer(file));                                     // never deleted
 }
 
 }  // namespace

@@ -1,18 +1,18 @@
-// What the program has printed but not yet written, where it forks.
+// Handles text that the program has printed but not yet written when it forks.
 #pragma once
 
 namespace leat::detail {
 
-/// Writes out what stdout and stderr hold, so that it stands before what forked processes print. A stream that another
-/// thread holds locked is left alone, since nobody knows for how long.
+/// Flushes stdout and stderr, so that their text comes before what forked processes print. Skips a stream that
+/// another thread has locked, since the thread may keep it locked for any time.
 void flush_standard_output();
 
-/// In a forked process, before it prints anything: forgets what the parent had not written, which is the parent's to
-/// write. From here on stdout writes line by line, so that lines of several processes do not mix and a crash loses
-/// none. Streams that the program opened itself are not covered.
+/// Discards the text that the parent had not written yet; the parent will write it. Call it in a forked process
+/// before that process prints anything. From then on, stdout is written line by line, so that lines of several
+/// processes do not mix and a crash loses no line. Streams that the program opened itself are not covered.
 void own_standard_output();
 
-/// Before a forked process leaves by _exit(), which writes nothing out.
+/// Flushes stdout and stderr before a forked process ends by _exit(), which does not flush them.
 void finish_standard_output() noexcept;
 
 }  // namespace leat::detail

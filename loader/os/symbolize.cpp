@@ -1,4 +1,4 @@
-// describe_frames(): from addresses to functions and source lines.
+// Implementation of describe_frames(): finds the functions and source lines of addresses.
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -32,15 +32,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience{2};  // with addr2line, for all frames together
+constexpr std::chrono::seconds kPatience{2};  // timeout of addr2line, for all frames together
 constexpr std::size_t kMostOutput = std::size_t{1} << 20;
 
-// Where an address lies.
+// The place of an address in the program.
 struct Place {
-  std::string module;        // path; empty: nowhere that the dynamic linker knows
-  std::uint64_t offset = 0;  // in the module as its file has it
+  std::string module;        // path; empty if the dynamic linker knows no module there
+  std::uint64_t offset = 0;  // address relative to the module's load address
   std::string function;      // exported, demangled; may be empty
-  std::uint64_t into = 0;    // bytes into the function
+  std::uint64_t into = 0;    // bytes from the start of the function
 };
 
 std::string demangled(const char* name) {
@@ -67,7 +67,7 @@ Place place_of(std::uint64_t address) {
   return place;
 }
 
-// Reads to the end of the file, or until the deadline, or until there is unreasonably much.
+// Reads until the end of the file, the deadline, or kMostOutput bytes.
 std::string read_until(int fd, Clock::time_point deadline) {
   std::string text;
   std::array<char, 4096> part;
@@ -85,7 +85,7 @@ std::string read_until(int fd, Clock::time_point deadline) {
   return text;
 }
 
-// Runs a program and gives what it prints to stdout; empty where there is no such program.
+// Runs a program and returns what it prints to stdout. Returns an empty text if the program cannot be run.
 std::string output_of(std::vector<std::string> arguments, Clock::time_point deadline) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
@@ -104,20 +104,20 @@ std::string output_of(std::vector<std::string> arguments, Clock::time_point dead
   write_end.reset();
   if (error != 0) return {};
   std::string text = read_until(read_end.get(), deadline);
-  ::kill(child, SIGKILL);  // it has ended, or takes too long
+  ::kill(child, SIGKILL);  // it has ended, or it takes too long
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
   return text;
 }
 
 struct SourceLine {
-  std::string function, file_and_line;  // either may be empty: not known
+  std::string function, file_and_line;  // empty if not known
 };
 
-// What addr2line was asked before, since the same frames come with error after error.
+// Caches the answers of addr2line, since the same frames occur in many errors.
 class SourceLines {
  public:
-  // Fills in what is not known yet of one module's offsets.
+  // Asks addr2line for the source lines of these offsets of one module, and adds them.
   void look_up(const std::string& module, const std::vector<std::uint64_t>& offsets,
                Clock::time_point deadline) {
     std::error_code ignored;
@@ -129,7 +129,7 @@ class SourceLines {
     std::string_view rest = text;
     for (const std::uint64_t offset : offsets) {
       if (std::count(rest.begin(), rest.end(), '\n') < 2)
-        return;  // the program took too long: to be asked again
+        return;  // the program took too long; the next call asks again
       const std::string_view function = next_line(rest), line = next_line(rest);
       known_[{module, offset}] = {known(function), known(line.substr(0, line.find(" (discriminator")))};
     }
@@ -168,7 +168,8 @@ std::string describe(const Place& place, std::uint64_t address, const SourceLine
 
 }  // namespace
 
-// A return address lies behind its call, which may be on the line before.
+// A return address is that of the instruction after the call, which may belong to a later source line. So all frames
+// except the innermost are looked up one byte earlier.
 std::string describe_frames(std::span<const std::uint64_t> addresses) {
   static std::mutex mutex;
   static SourceLines lines;

@@ -20,7 +20,7 @@ WakePipe::WakePipe() {
 bool WakePipe::notify() const noexcept {
   if (!write_end_.is_ours()) return false;
   const char wake = 1;
-  [[maybe_unused]] const ssize_t written = ::write(write_end_.get(), &wake, 1);  // a full pipe wakes, too
+  [[maybe_unused]] const ssize_t written = ::write(write_end_.get(), &wake, 1);  // a full pipe wakes as well
   return true;
 }
 

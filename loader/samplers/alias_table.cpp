@@ -6,7 +6,7 @@ namespace leat::detail {
 
 namespace {
 
-// Kahan's sum: plain rounding errors of a billion equal terms add up to some ten of them.
+// Kahan summation. In a plain sum of a billion equal terms, the rounding errors add up to about ten terms.
 double sum_of(const std::vector<double>& terms) {
   double sum = 0, excess = 0;
   for (const double term : terms) {
@@ -18,8 +18,8 @@ double sum_of(const std::vector<double>& terms) {
   return sum;
 }
 
-// The weights in units of their mean, so that their sum is the number of columns. Divided by the largest
-// first: the sum of very large weights is then finite and that of very small ones is not zero.
+// Returns the weights in units of their mean, so that their sum is the number of columns. The weights are divided by
+// the largest one first, so that the sum of very large weights is finite and that of very small ones is not zero.
 std::vector<double> to_areas(std::span<const double> weights) {
   const double largest = *std::max_element(weights.begin(), weights.end());
   std::vector<double> areas;
@@ -45,8 +45,8 @@ AliasTable::AliasTable(std::span<const double> weights) : columns_(weights.size(
     high.pop_back();
     low.push_back(higher);
   }
-  // What is left has an area of 1 but for rounding, and keeps its column for itself; unless rounding has gone
-  // so far that a weight of 0 is among it.
+  // The remaining indices have an area of 1, except for rounding errors, and keep their columns for themselves. But
+  // if rounding errors have left an index of weight 0 here, its column goes to the index with the largest weight.
   const auto heaviest = std::max_element(weights.begin(), weights.end()) - weights.begin();
   for (const std::uint64_t i : low) {
     if (weights[i] == 0) columns_[i] = {0, static_cast<std::uint64_t>(heaviest)};

@@ -1,4 +1,4 @@
-// Several independent seeds made of one.
+// Derives several independent seeds from one.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,17 @@
 
 namespace leat::detail {
 
-// What the numbers are drawn for. Stable across versions: orders depend on the values.
+// The purpose for which numbers are drawn. The values must not change between versions, since orders depend on them.
 enum class SeedUse : std::uint64_t {
   weighted_draws = 1,
   bucket_order = 2,
 };
 
-// The user gives one seed to the loader and its samplers. Without this, the draw for position i would consist
-// of the very numbers that sample i is augmented with. `which` tells apart the orders of one use (32 bits).
+// Returns a seed for one use. The user gives the same seed to the loader and its samplers: with that seed itself, the
+// draw for position i would use the same random numbers that augment sample i. `which` (32 bits) distinguishes
+// several orders of one use.
 inline std::uint64_t derived_seed(std::uint64_t seed, SeedUse use, std::uint64_t which = 0) noexcept {
-  return Rng(seed, which, ~static_cast<std::uint64_t>(use)).bits64();  // no dataset holds an index so high
+  return Rng(seed, which, ~static_cast<std::uint64_t>(use)).bits64();  // no dataset has so high an index
 }
 
 }  // namespace leat::detail

@@ -1,4 +1,4 @@
-// How an epoch's samples are cut into batches.
+// EpochPlan: the division of an epoch's samples into batches of equal size.
 #pragma once
 
 #include <algorithm>

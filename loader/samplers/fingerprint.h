@@ -1,4 +1,4 @@
-// Fingerprints of samplers: lines of text that differ if the orders do.
+// Helpers for the fingerprints of samplers, which are lines of text that differ if the orders differ.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,13 @@
 
 namespace leat::detail {
 
-/// 16 hexadecimal digits: the XXH3 of the values' bytes. Made to notice changes, not to withstand somebody who looks
-/// for a collision.
+/// Returns the XXH3 hash of the values' bytes as 16 hexadecimal digits. It detects changes; it is not secure against
+/// a deliberate collision.
 std::string digest_of(std::span<const std::uint64_t> values);
 std::string digest_of(std::span<const double> values);
 
-/// The i-th of `count` positions that are spread evenly over [0, size), its ends included. count is in [1, size].
+/// Returns the i-th of `count` positions that are spread evenly over [0, size), including its first and last position
+/// (only the first one if count is 1). count must be in [1, size].
 inline std::size_t spread_position(std::size_t i, std::size_t count, std::size_t size) {
   return count == 1 ? 0 : i * (size - 1) / (count - 1);
 }

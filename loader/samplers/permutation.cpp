@@ -9,7 +9,7 @@ namespace leat::detail {
 
 namespace {
 
-// The finaliser of SplitMix64 (Stafford's variant 13): every input bit moves every output bit.
+// The finalizer of SplitMix64 (Stafford's variant 13): every input bit affects every output bit.
 std::uint64_t mix(std::uint64_t x) noexcept {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -20,7 +20,7 @@ std::uint64_t mask(unsigned bits) noexcept {
   return (std::uint64_t{1} << bits) - 1;
 }
 
-// Apart from every sample's generator: no dataset holds this index.
+// Differs from the streams of all samples' generators, since no dataset has this index.
 constexpr std::uint64_t kOrderStream = ~std::uint64_t{0};
 
 }  // namespace
@@ -55,7 +55,8 @@ std::uint64_t Permutation::operator()(std::uint64_t position) const noexcept {
   return position;
 }
 
-// The first step has no branch, so the processor works on several positions at once. Walks are the exception.
+// The first loop has no branch, so the processor can work on several positions at once. Only results outside [0, n)
+// need further steps.
 void Permutation::apply(std::span<std::uint64_t> positions) const noexcept {
   for (std::uint64_t& value : positions) value = encrypt(rotate(value, first_rotation_));
   for (std::uint64_t& value : positions) {

@@ -1,4 +1,4 @@
-// How many rows a worker claims at once.
+// ChunkSizing: chooses how many rows a worker claims at once.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,13 @@
 
 namespace leat::detail {
 
-// As few as it takes to make a claim cheap beside the work: one row where samples are slow, so that all workers
-// build the next batch together and a slow sample holds up nothing but itself; up to a worker's share of the
-// batch where they are tiny. Before anything is measured samples count as slow.
+// A chunk has as few rows as possible, but enough that the cost of a claim is small compared with the work. If
+// samples are slow, a chunk is one row: then all workers build the next batch together, and a slow sample delays no
+// other sample. If samples are tiny, a chunk may be a worker's whole share of the batch. Until the first measurement,
+// samples count as slow.
 struct ChunkSizing {
-  static constexpr std::uint64_t kWorthAClaim = 100'000;  // ns of work; a claim takes about a hundred
-  static constexpr std::size_t kMaxChunks = 1024;         // of one batch
+  static constexpr std::uint64_t kWorthAClaim = 100'000;  // ns of work per claim; a claim takes about 100 ns
+  static constexpr std::size_t kMaxChunks = 1024;         // chunks per batch
 
   static std::size_t max_chunks(std::size_t batch_size, std::size_t workers) noexcept {
     return workers == 0 ? 1 : std::min(batch_size, kMaxChunks);

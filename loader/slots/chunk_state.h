@@ -1,5 +1,6 @@
-// The state of a chunk of rows, in one 64-bit word. Every change of it is one compare-and-swap (or, where nobody else
-// may touch it, one store), so a process can die between any two accesses and the word still says who held the chunk.
+// The state of a chunk of rows, in one 64-bit word. Each change of the word is one compare-and-swap, or one store if
+// nobody else may change the word at that time. So a process can die between any two accesses, and the word still
+// says which worker held the chunk.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +10,20 @@ namespace leat::detail {
 
 enum class ChunkPhase : std::uint8_t {
   empty,    // nothing to do; the parent may publish
-  ready,    // published, to be claimed by any worker, or by the one that the word names
+  ready,    // published, to be claimed by any worker, or by the worker that the word names
   claimed,  // a worker writes the rows
   done,     // the rows are written
-  failed,   // the dataset threw, or the sample killed its workers; the chunk's failure record says what
+  failed,   // the dataset threw, or a sample ended its workers; the failure record of the chunk describes it
 };
 
-// In the worker's place of a ready word: whoever comes first.
+// The worker id in a ready word that any worker may claim.
 inline constexpr std::uint16_t kAnyWorker = 0xfffe;
 
-// bits 0-3 phase, 4-7 deaths, 8-23 worker, 24-63 generation: the number of the published batch, never reused
-// by a loader, so that a late worker can never take a word of a later batch for its own.
+// Bits 0-3: phase, 4-7: deaths, 8-23: worker, 24-63: generation, which is the number of the published batch. A loader
+// never reuses a generation, so a late worker can never mistake a word of a later batch for its own.
 struct ChunkState {
   ChunkPhase phase = ChunkPhase::empty;
-  std::uint8_t deaths = 0;  // of workers that held the chunk, at the row in progress
+  std::uint8_t deaths = 0;  // number of workers that died holding the chunk, at the row in progress
   std::uint16_t worker = 0;
   std::uint64_t generation = 0;
 

@@ -1,4 +1,5 @@
-// Which of the slots' memory for ragged rows is committed: it is addresses alone until rows are written.
+// CommittedPages: tracks which parts of the slots' memory for ragged rows are committed. That memory is only reserved
+// address space until rows are about to be written.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +12,19 @@
 
 namespace leat::detail {
 
-// A bit for each block of a region, in shared memory. Workers take what they are about to write; a block that two take
-// at once, or that a worker took just before it died, is taken once more, which changes nothing. Thread-safe.
+// Holds a bit for each block of a region, in shared memory. Before workers write, they take (commit) the blocks that
+// they are about to write. A block may be taken twice, which has no effect: if two workers take it at once, or if a
+// worker died after it took the block and before it set the bit. Thread-safe.
 class CommittedPages final : public RowMemory {
  public:
   using Word = SharedAtomic<std::uint64_t>;
-  static constexpr std::size_t kBlock = std::size_t{256}
-                                        << 10;  // bytes: to ask how much is left takes a while
+  static constexpr std::size_t kBlock = std::size_t{256} << 10;  // bytes; large, as checking memory is slow
 
-  // Of the bits of a region of so many bytes.
+  // Returns the number of words that hold the bits of a region of `bytes` bytes.
   static std::size_t words(std::size_t bytes) noexcept { return bytes / kBlock / 64 + 1; }
 
-  // `taken` are words() zeros, shared; `memory` is reserved, and the region in it begins with a page.
+  // Manages `region` of `memory`, which is reserved; the region starts at a page boundary. `taken` points to words()
+  // zeros in shared memory.
   void manage(const SharedMemory& memory, Extent region, Word* taken) noexcept;
 
   bool take(std::span<const std::byte> bytes) override;

@@ -40,7 +40,7 @@ void FailureRecord::capture() noexcept {
       const std::string name = type_name(error), description = describe(error);
       write(type, name);
       write(text, description);
-    } catch (...) {  // NOLINT(bugprone-empty-catch): there is no memory, and what needs none is written
+    } catch (...) {  // NOLINT(bugprone-empty-catch): without memory, what was written above must do
     }
   } catch (...) {
     write(type, "an exception that is not a std::exception");

@@ -1,4 +1,4 @@
-// Who has which slot. A plain class: no threads, no shared memory.
+// SlotLedger: records the state of each slot. A plain class: no threads, no shared memory.
 #pragma once
 
 #include <cstddef>
@@ -6,22 +6,22 @@
 
 namespace leat::detail {
 
-// A slot is free, in flight (published, not delivered), draining (abandoned, a worker still writes) or leased
-// (the consumer holds it). Free slots are given out last freed first: that memory is still in the caches; but
-// common ones before spare ones, which are numbered behind them.
+// A slot is free, in flight (published, not delivered), draining (abandoned, but a worker may still write to it) or
+// leased (held by the consumer). The slot that was freed last is taken first, because its memory is still in the
+// caches. But all common slots are taken before spare slots, which have higher numbers.
 //
-// Throws InternalError if a slot does not exist, or is not in the state that a move begins with.
+// Throws InternalError if a slot does not exist, or is not in the state in which a transition starts.
 class SlotLedger {
  public:
   explicit SlotLedger(std::size_t common);
 
-  void add_spare();  // a free one more; its number was size()
+  void add_spare();  // adds a free slot, whose number is the old size()
   bool has_common() const noexcept { return !free_.empty(); }
   bool has_free() const noexcept { return has_common() || !free_spare_.empty(); }
   std::size_t take();              // free -> in flight; precondition: has_free()
   void deliver(std::size_t slot);  // in flight -> leased
   void drain(std::size_t slot);    // in flight -> draining
-  void free(std::size_t slot);     // any but free -> free
+  void free(std::size_t slot);     // any state except free -> free
 
   std::size_t in_flight() const noexcept { return count(State::in_flight); }
   std::size_t leased() const noexcept { return count(State::leased); }

@@ -71,8 +71,9 @@ bool SlotTable::finished(std::size_t slot) const {
   return true;
 }
 
-// The generation goes first: see reopen() in slot_table_claims.cpp. A ready word may change under the swap, and
-// still be ready: the fork server may be giving to all what it had left to one. Nobody would ever claim it then.
+// The generation is cleared first: see reopen() in slot_table_claims.cpp. The swap is repeated, because a ready word
+// may change before it and still be ready: the fork server may be making ready for all workers a chunk that was ready
+// for one worker. Without the repetition that chunk would stay ready, and no worker would ever claim it.
 void SlotTable::cancel(std::size_t slot) {
   headers_[slot].generation.store(0);
   const std::size_t chunks = headers_[slot].chunks.load(std::memory_order_relaxed);
@@ -143,7 +144,7 @@ std::size_t SlotTable::active() const {
 
 void SlotTable::stop() {
   control_->stop.store(1);
-  set_active(dimensions_.workers + 1);  // another value than any before: nobody parks any more
+  set_active(dimensions_.workers + 1);  // a value never used before, so that no worker stays parked
   announce_work();
 }
 

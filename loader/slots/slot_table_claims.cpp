@@ -1,4 +1,4 @@
-// The side of the protocol that workers and the fork server run.
+// The parts of SlotTable's protocol that workers and the fork server run.
 #include "leat/loader/os/futex.h"
 #include "leat/loader/slots/slot_table.h"
 #include "leat/loader/slots/slot_table_shared.h"
@@ -38,7 +38,7 @@ std::optional<Claim> SlotTable::claim(std::size_t worker) {
   return claim_oldest(worker, false);
 }
 
-// Visits the published batches that seem to have a chunk, from the oldest on.
+// Tries the published batches that seem to have a ready chunk, oldest first.
 std::optional<Claim> SlotTable::claim_oldest(std::size_t worker, bool trust_hints) {
   const std::size_t slots = opened();
   for (std::uint64_t visited = 0;;) {
@@ -58,7 +58,7 @@ std::optional<Claim> SlotTable::claim_oldest(std::size_t worker, bool trust_hint
   }
 }
 
-// Behind a slow batch there may be many that are finished.
+// Filters out batches without a ready chunk: behind a slow batch there may be many finished ones.
 bool SlotTable::may_have_chunk(std::size_t slot, std::uint64_t generation, std::size_t worker,
                                bool trust_hints) const {
   const std::size_t chunks = headers_[slot].chunks.load(std::memory_order_relaxed);
@@ -129,7 +129,7 @@ void SlotTable::finish(const Claim& claim, ChunkPhase phase) {
   signal_if_finished(claim.slot);
 }
 
-// Two workers that write at once lose one measurement, which does not matter to a mean.
+// If two workers write at once, one measurement is lost, which does not matter for a mean.
 void SlotTable::measured(std::size_t samples, std::uint64_t ns) {
   const std::uint64_t before = control_->ns_per_sample.load(std::memory_order_relaxed);
   const std::uint64_t now = ns / samples + 1;
@@ -140,7 +140,7 @@ void SlotTable::signal_if_finished(std::size_t slot) const {
   if (control_->awaited.load() != 0 && finished(slot)) signal_completion();
 }
 
-// The flag is raised again where nobody was woken: the worker ends, and the news of that wakes the parent.
+// If the wake-up fails, the flag is raised again. The worker then ends, and the report of its end wakes the parent.
 void SlotTable::signal_completion() const {
   if (control_->awaited.exchange(0) == 0) return;
   if (completion_->notify()) return;
@@ -157,7 +157,7 @@ std::size_t SlotTable::reclaim(std::size_t worker, const Death& death) {
   return failed;
 }
 
-// True where the chunk failed.
+// Returns whether the chunk failed.
 bool SlotTable::take_back(const Claim& claim, const Death& death) {
   ChunkState held = ChunkState::unpack(claim.word);
   Progress& progress = progress_[at(claim.slot, claim.chunk)];
@@ -182,8 +182,9 @@ bool SlotTable::take_back(const Claim& claim, const Death& death) {
   return true;
 }
 
-// The parent may cancel the batch meanwhile: it clears the slot's generation, then looks for ready words. Here
-// the word is made ready, then the generation read. One of the two sees what the other did.
+// The parent may cancel the batch meanwhile. It clears the slot's generation first, and then looks for ready words.
+// This function makes the word ready first, and then reads the generation. So at least one of the two sees what the
+// other did.
 void SlotTable::reopen(const Claim& claim, ChunkState as) {
   SlotHeader& header = headers_[claim.slot];
   std::uint64_t expected = claim.word;

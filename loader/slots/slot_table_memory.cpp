@@ -1,4 +1,4 @@
-// The memory of a SlotTable: what lies where, and when it is taken.
+// The memory of a SlotTable: where each part lies, and when its pages are taken.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ T* construct(std::byte* at, std::size_t count) {
 
 }  // namespace
 
-// Of one slot: header, words, progress, indices, columns.
+// Returns the sizes of the state of one slot: header, words, progress, indices, columns.
 std::array<std::size_t, 5> SlotTable::state_bytes(const BatchLayout& layout, std::size_t chunks) {
   return {sizeof(SlotHeader), checked_multiply(chunks, sizeof(Word)),
           checked_multiply(chunks, sizeof(Progress)),
@@ -94,7 +94,7 @@ SlotTable::SlotTable(BatchLayout layout, Dimensions dimensions)
   construct_state(0, dimensions.slots);
 }
 
-// So that an error says what to make smaller.
+// Describes the slots for error messages, so that they say what to make smaller.
 std::string SlotTable::purpose_of_slots() const {
   const Schema& schema = layout_.schema();
   std::string text = fmt::format("batch slots ({} of {} rows", dimensions_.slots, layout_.capacity());
@@ -117,7 +117,8 @@ void SlotTable::bind_state() {
   columns_ = reinterpret_cast<std::byte**>(base + state_[4].offset);
 }
 
-// What consecutive slots, either common or spare, have their state and their rows in.
+// Returns the extents that hold the state and the rows of consecutive slots, which are all common or all spare. The
+// values of ragged fields are left out.
 std::vector<Extent> SlotTable::extents(std::size_t first, std::size_t last) const {
   std::vector<Extent> extents;
   if (layout_.schema().ragged_fields() == 0) {
@@ -133,7 +134,7 @@ std::vector<Extent> SlotTable::extents(std::size_t first, std::size_t last) cons
   return extents;
 }
 
-// And opens the slots.
+// Constructs the state of these slots, and opens them.
 void SlotTable::construct_state(std::size_t first, std::size_t last) {
   const std::size_t chunks = (last - first) * dimensions_.chunks;
   for (std::size_t slot = first; slot < last; ++slot) {

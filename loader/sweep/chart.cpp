@@ -10,7 +10,7 @@
 namespace leat::detail {
 namespace {
 
-// In units of the image, which is scaled to the width of the page.
+// Sizes in units of the image, which is scaled to the width of the page.
 constexpr double kWidth = 440, kHeight = 270;
 constexpr double kLeft = 58, kRight = 12, kTop = 30, kBottom = 44;
 constexpr std::size_t kMaxLabels = 12;

@@ -12,12 +12,12 @@ namespace leat::detail {
 struct ChartPoint {
   std::string label;  // below the axis
   Distribution value = {};
-  std::vector<double> figures = {};  // single ones, drawn as dots
+  std::vector<double> figures = {};  // single figures, drawn as dots
   bool emphasized = false;
 };
 
 struct Chart {
-  std::string title;  // for those who hear the page
+  std::string title;  // for screen readers
   std::string unit;   // above the axis
   std::vector<ChartPoint> points;
   bool is_line = false;                        // points joined by a line; otherwise bars
@@ -25,25 +25,26 @@ struct Chart {
   std::string limit_label = {};
 };
 
-/// An <svg> element. Its colors are classes of the page's style. Throws ArgumentError if there are no points.
+/// Returns an <svg> element. Its colors are classes of the page's style. Throws ArgumentError if there are no points.
 std::string to_svg(const Chart& chart);
 
-/// The marks of an axis from 0 that holds `largest`: rising, three to six of them, at multiples of 1, 2 or 5 times a
-/// power of ten.
+/// Returns the marks of an axis that starts at 0 and includes `largest`: three to six marks, ascending, at multiples
+/// of 1, 2 or 5 times a power of ten. Returns 0 and 1 if `largest` is not above 0.
 std::vector<double> axis_marks(double largest);
 
-/// "1,234,567", "12.3", "0.045": with separators, and at least two digits that say something.
+/// Returns a number as text, with thousands separators, and with one to three decimals if it is small: "1,234,567",
+/// "12.3", "0.045". Zeros at the end of the decimals are left out.
 std::string in_words(double value);
 
-/// The same in few letters, for charts: "123 k", "1.23 M".
+/// Returns the same in a short form, for charts: "123 k", "1.23 M".
 std::string in_short(double value);
 
-/// "12 %"; "?" if there is no share. Shares are fractions.
+/// Returns a share, which is a fraction, as text: "12 %"; "?" if there is no share.
 std::string percent(const std::optional<double>& share);
 
 inline constexpr double kMib = 1 << 20;  // bytes
 
-/// For use in HTML text and in attributes with quotes.
+/// Escapes text for use in HTML text and in quoted attributes.
 std::string escape_html(std::string_view text);
 
 }  // namespace leat::detail

@@ -12,9 +12,9 @@
 namespace leat::detail {
 namespace {
 
-constexpr double kWorthwhile = 0.05;  // of the greater speed: a smaller gain is not worth another worker
+constexpr double kWorthwhile = 0.05;  // least gain that is worth more workers, as a share of the higher speed
 
-// `figures` are sorted. Linear between the two figures next to the quantile.
+// Returns a quantile, interpolated linearly between the two figures next to it. `figures` must be sorted.
 double quantile(const std::vector<double>& figures, double share) {
   const double place = share * static_cast<double>(figures.size() - 1);
   const auto below = static_cast<std::size_t>(place);
@@ -29,7 +29,7 @@ Distribution distribution_over(const std::vector<SweepRound>& rounds, Figure&& f
   return distribution_of(std::move(figures));
 }
 
-// A share over the time of all rounds; nullopt if any round has none.
+// Returns the share over the time of all rounds, or nullopt if it is missing in any round.
 std::optional<double> share_over(const std::vector<SweepRound>& rounds,
                                  std::optional<double> SweepRound::*share) {
   double sum = 0, seconds = 0;

@@ -17,7 +17,7 @@
 namespace leat::detail {
 namespace {
 
-// What goes through the pipe is one of these and the text.
+// The message through the pipe is one of these characters, followed by the text.
 constexpr char kResult = 'R';
 constexpr char kError = 'E';
 
@@ -37,7 +37,7 @@ std::string answer_of(const std::function<std::string()>& body) {
   }
 }
 
-// Appends what the pipe holds now, without waiting for more.
+// Appends the bytes that are in the pipe now, without waiting for more.
 void drain(int fd, std::string& text) {
   char buffer[1 << 16];
   for (;;) {
@@ -70,15 +70,15 @@ std::string run_isolated(const std::function<std::string()>& body, std::chrono::
   if (::fcntl(reading.get(), F_SETFL, O_NONBLOCK) != 0) throw_errno("fcntl(O_NONBLOCK) of a pipe");
 
   std::string answer;
-  // The child's end, and not the pipe's, is what counts: a process that the child left behind may hold the
-  // pipe.
+  // Wait for the end of the child, not for the end of the pipe: a process that the child left behind may keep the
+  // pipe open.
   pollfd events[] = {{child.pidfd(), POLLIN, 0}, {reading.get(), POLLIN, 0}};
   while (events[0].revents == 0) {
     const int ready = ::poll(events, 2, static_cast<int>(interval.count()));
     if (ready < 0 && errno != EINTR) throw_errno("poll for the result of a child process");
     if (ready == 0) watch(child.pid());
     if (events[1].revents != 0) drain(reading.get(), answer);
-    if (events[1].revents & POLLHUP) events[1].fd = -1;  // or poll() would return at once from now on
+    if (events[1].revents & POLLHUP) events[1].fd = -1;  // otherwise poll() would always return at once
   }
   drain(reading.get(), answer);
   const int status = child.wait();

@@ -15,8 +15,8 @@
 namespace leat::detail {
 namespace {
 
-// Columns of a line "cpuN ..." of /proc/stat; see proc(5). What guests of this machine use (the columns behind) is
-// part of user and nice.
+// Columns of a line "cpuN ..." of /proc/stat; see proc(5). The time of guests of this machine, in the columns after
+// these, is part of user and nice.
 enum Column { user, nice, system, idle, iowait, irq, softirq, steal, kColumns };
 
 std::string read_text(const char* path) {
@@ -26,7 +26,7 @@ std::string read_text(const char* path) {
   return text.str();
 }
 
-// The rest of the line that begins with `start`; nullopt if there is none.
+// Returns the rest of the first line that begins with `start`, or nullopt if there is no such line.
 std::optional<std::string_view> line_after(std::string_view text, std::string_view start) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -73,7 +73,7 @@ std::optional<double> parse_pressure_seconds(std::string_view proc_pressure_cpu)
 }
 
 std::optional<double> others_share(double busy, double own, double seconds, double cpus, double usable) {
-  constexpr double kTick = 0.01;  // s: a difference of counters is off by one for each CPU
+  constexpr double kTick = 0.01;  // s; a difference of counters may be off by one tick for each CPU
   if (seconds <= 0 || usable <= 0) return std::nullopt;
   if (busy < own / 2 - kTick * cpus) return std::nullopt;
   const double others = (busy - own) / seconds;

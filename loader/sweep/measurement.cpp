@@ -24,7 +24,8 @@ double seconds_between(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double>(end - start).count();
 }
 
-// Waits for the next batch, drops it, and returns its rows. Between epochs it goes on with the one that follows.
+// Waits for the next batch, drops it, and returns its number of rows. At the end of an epoch, goes on with the next
+// one.
 std::size_t take_batch(DataLoader& loader) {
   for (int epochs = 0; epochs < 2; ++epochs) {
     if (const auto batch = loader.next()) return batch->size();
@@ -36,7 +37,7 @@ std::size_t take_batch(DataLoader& loader) {
 struct Marks {
   MachineMark machine;
   double own_cpu_seconds = 0;  // of the measured processes
-  double all_cpu_seconds = 0;  // and of the one that waits for them
+  double all_cpu_seconds = 0;  // of these and of the process that waits for them
 };
 
 Marks mark(const MachineUsage& usage) {
@@ -45,10 +46,11 @@ Marks mark(const MachineUsage& usage) {
       .machine = usage.mark(), .own_cpu_seconds = own, .all_cpu_seconds = own + cpu_seconds({::getppid()})};
 }
 
-// What the measuring process hands to the one that waits for it, byte by byte: both run the same program.
+// The result that the measuring process sends to the waiting process. It is sent as raw bytes, since both processes
+// run the same program.
 struct Figures {
   SweepRound round;
-  std::size_t samples = 0;  // of the dataset
+  std::size_t samples = 0;  // size of the dataset
   std::size_t batch_size = 0;
   std::size_t bytes_per_sample = 0;
 };
@@ -65,7 +67,7 @@ Figures figures_from(const std::string& bytes) {
   return figures;
 }
 
-// What others used, and how long tasks waited, between two marks.
+// Adds to `round` what other programs used, and how long tasks waited, between two marks.
 void add_machine(SweepRound& round, const Marks& before, const Marks& after, double usable) {
   const double seconds = seconds_between(before.machine.time, after.machine.time);
   if (before.machine.busy_seconds && after.machine.busy_seconds) {
@@ -79,7 +81,7 @@ void add_machine(SweepRound& round, const Marks& before, const Marks& after, dou
 }
 
 Figures measure_here(const MakeLoader& make_loader, int num_workers, std::chrono::milliseconds time) {
-  const double usable = usable_cpus();  // before workers may have been given parts of it
+  const double usable = usable_cpus();  // before workers may restrict themselves to parts of these CPUs
   const MachineUsage usage;
   DataLoader loader = make_loader(num_workers);
   const auto first_call = Clock::now();

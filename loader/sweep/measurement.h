@@ -1,4 +1,4 @@
-// One measurement of one loader, in a process of its own.
+// Measures a loader once, in a process of its own.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@ struct Measurement {
   SweptData data;  // without its name
 };
 
-/// Forks a process that makes the loader and uses it for `time` after its first batch. Throws Error with the text of
-/// what make_loader or the loader threw, or if the loader has no batches.
+/// Forks a process that makes the loader and takes batches from it for `time` after its first batch. Throws Error
+/// with the text of what make_loader or the loader threw, or if the loader has no batches.
 Measurement measure_loader(const MakeLoader& make_loader, int num_workers, std::chrono::milliseconds time);
 
 }  // namespace leat::detail

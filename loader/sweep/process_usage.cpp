@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 void add_tree(int pid, std::vector<int>& pids) {
   pids.push_back(pid);
-  std::error_code gone;  // of a process that ends while it is looked at
+  std::error_code gone;  // set if the process ends while its entries are read
   for (fs::directory_iterator task(fmt::format("/proc/{}/task", pid), gone), end; !gone && task != end;
        task.increment(gone)) {
     std::ifstream children(task->path() / "children");

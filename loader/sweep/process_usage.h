@@ -1,4 +1,4 @@
-// What processes use: CPU time and memory, as Linux counts them.
+// Measures the CPU time and the memory of processes, as Linux counts them.
 #pragma once
 
 #include <cstddef>
@@ -6,15 +6,16 @@
 
 namespace leat::detail {
 
-// `pid` and all its descendants that are there now.
+// Returns `pid` and the ids of all its descendants that exist now.
 std::vector<int> process_tree(int pid);
 
-// Seconds of CPU that all threads of these processes have used so far, in user and kernel mode. What is gone
-// counts 0.
+// Returns the CPU time in seconds that all threads of these processes have used so far, in user and kernel mode.
+// Processes that are gone count 0.
 double cpu_seconds(const std::vector<int>& pids);
 
-// Proportional set size: private pages plus each shared page divided by the number of processes that map it,
-// so that the sum over a process tree counts every page once. In bytes; what is gone counts 0.
+// Returns the sum of the processes' proportional set sizes, in bytes. The proportional set size of a process is its
+// private pages plus each shared page divided by the number of processes that map it, so that the sum over a process
+// tree counts every page once. Processes that are gone count 0.
 std::size_t pss_bytes(const std::vector<int>& pids);
 
 }  // namespace leat::detail

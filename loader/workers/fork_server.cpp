@@ -43,7 +43,7 @@ ForkServer::~ForkServer() {
   try {
     process_->wait(kForkServerGrace);
   } catch (const SystemError&) {
-    process_.reset();  // kills and reaps
+    process_.reset();  // kills and reaps the fork server
   }
 }
 

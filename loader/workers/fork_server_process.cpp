@@ -26,26 +26,28 @@ using std::chrono::nanoseconds;
 using Cause = WorkerEnding::Cause;
 using Kind = ForkServerReport::Kind;
 
-constexpr milliseconds kGrace{1000};  // for the sample in progress, before SIGKILL
+constexpr milliseconds kGrace{1000};  // time to finish the sample in progress, before SIGKILL
 constexpr milliseconds kFirstForkWait{1}, kLongestForkWait{500};
-// Of workers, at one sample, until it is held to be bad. Two unlucky kills from outside are not its fault.
+// Number of workers that die at one sample until it counts as bad; the second number applies if the last one was
+// killed from outside, since two such kills may be bad luck.
 constexpr std::uint8_t kDeathsOfItsOwn = 2, kDeathsFromOutside = 3;
-// Of one worker in a row, until it is given up: starts that ended by themselves, and starts that somebody killed.
+// Number of failed starts of one worker in a row until the loader gives up: starts that ended by themselves, and
+// starts that were killed from outside.
 constexpr int kFailedStarts = 3, kKilledStarts = 12;
 constexpr int kLooksPerTimeout = 4;
 
-// Between looks at workers that have such a timeout.
+// Returns the time between two looks at workers that have such a timeout.
 milliseconds look_interval(nanoseconds timeout) {
   const auto interval = std::chrono::ceil<milliseconds>(timeout / kLooksPerTimeout);
   return std::clamp(interval, milliseconds(1), milliseconds(std::chrono::hours(1)));
 }
 
-// A look may come late on a busy machine; twice the interval is still the worker's time.
+// Counts up to twice the look interval between two looks, because a look may come late on a busy machine.
 ObservedTime observed(nanoseconds timeout) {
   return ObservedTime(static_cast<std::uint64_t>(nanoseconds(2 * look_interval(timeout)).count()));
 }
 
-std::atomic<bool> continued{false};  // after a stop: SIGCONT came
+std::atomic<bool> continued{false};  // whether SIGCONT came, which continues a stopped process
 
 bool is_traced(int pid) {
   std::ifstream status(fmt::format("/proc/{}/status", pid));
@@ -117,7 +119,7 @@ bool ForkServerProcess::start(std::size_t id) {
     if (first) report({.kind = Kind::started, .worker = worker, .pid = workers_.back().process.pid()});
     return true;
   } catch (const SystemError& error) {
-    job_.table.release_reopened(id);  // nothing waits for a process that may not come
+    job_.table.release_reopened(id);  // its chunks must not wait for a process that may not come
     report({.kind = Kind::fork_failed, .worker = worker, .error = error.code()});
     return false;
   }
@@ -151,7 +153,7 @@ ForkServerProcess::Wake ForkServerProcess::hear() {
   return Wake::work;
 }
 
-// When there is something to do though nobody says so.
+// Returns when to look again if no event comes before: at the next start that is due, or to check timeouts.
 PollDeadline ForkServerProcess::next_look() const {
   if (gave_up_) return std::nullopt;
   const auto now = Clock::now();
@@ -178,7 +180,7 @@ void ForkServerProcess::watch_deadlines() {
   }
 }
 
-// The timeout that the worker has exceeded; 0: none.
+// Returns the timeout that the worker has exceeded, in nanoseconds, or 0.
 std::int64_t ForkServerProcess::exceeded(Worker& worker, std::uint64_t now) {
   const WorkerRecord& own = record(worker.id);
   const auto in_init = worker.in_init.look(own.up.load() ? 0 : worker.forked_ns, now);
@@ -190,7 +192,8 @@ std::int64_t ForkServerProcess::exceeded(Worker& worker, std::uint64_t now) {
   return longer(in_sample, options_.sample_timeout) ? options_.sample_timeout.count() : 0;
 }
 
-// A worker that a debugger holds is in good hands.
+// Kills a worker that has exceeded this timeout. A worker that a debugger traces is not killed; its time starts
+// again.
 void ForkServerProcess::kill_overdue(Worker& worker, std::int64_t timeout_ns) {
   const int pid = worker.process.pid();
   if (is_traced(pid)) {
@@ -256,7 +259,8 @@ void ForkServerProcess::reap(Worker worker) {
   report(news);
 }
 
-// However well the other workers do, and whatever the timing: one whose start ends each of its processes never comes.
+// Returns whether to give up on starting this worker. That does not depend on the other workers: if each of its
+// processes ends before it has initialized, the worker will never load anything.
 bool ForkServerProcess::starts_in_vain(std::size_t id, const WorkerEnding& ending) {
   FailedStarts& failed = failed_starts_[id];
   if (ending.up) {
@@ -267,19 +271,20 @@ bool ForkServerProcess::starts_in_vain(std::size_t id, const WorkerEnding& endin
   return ++failed.ended >= kFailedStarts || ending.cause == Cause::overdue;
 }
 
-// Longer each time, so that a worker comes up between the kills of somebody who goes on killing.
+// Waits longer after each kill from outside, so that a worker can start between the kills if they go on.
 milliseconds ForkServerProcess::wait_before_start(std::size_t id) const {
   const int killed = failed_starts_[id].killed;
   return killed == 0 ? milliseconds(0) : std::min(kFirstForkWait * (1 << (killed - 1)), kLongestForkWait);
 }
 
-// It has initialized, and holds nothing: its end says nothing about the samples, nor about the way workers start.
+// Returns whether the worker has initialized and holds no chunk. Then its end says nothing about the samples, nor
+// about the start of workers.
 bool ForkServerProcess::is_idle(std::size_t id) const {
   return record(id).up.load() && job_.table.held_by(id).empty();
 }
 
-// No decoder kills itself with SIGKILL: it comes from the deadline, from the kernel for want of memory, or from
-// outside.
+// No decoder kills itself with SIGKILL. That signal comes from this process after a timeout, from the kernel if
+// memory is short, or from outside.
 WorkerEnding ForkServerProcess::ending_of(const Worker& worker, int status) {
   const WorkerRecord& own = record(worker.id);
   WorkerEnding ending{.wait_status = status, .timeout_ns = worker.overdue_ns, .up = own.up.load()};
@@ -302,15 +307,16 @@ std::uint64_t ForkServerProcess::samples_finished() const {
 
 // --- telling and ending
 
-// A parent that does not listen for a while must not hold up the replacements: news may be lost then, final
-// words are not. A parent that is gone is seen by poll.
+// A parent that does not read for a while must not delay the replacements. So a report may be lost if the channel is
+// full, except a final report, which is sent with blocking. wait() notices if the parent is gone.
 void ForkServerProcess::report(const ForkServerReport& message) const {
   const int flags = MSG_NOSIGNAL | (message.final() ? 0 : MSG_DONTWAIT);
   ::send(channel_.get(), &message, sizeof message, flags);
 }
 
-// Nobody waits for the samples of an orphan's workers. The channel of a parent that is killed closes before its pidfd
-// tells, so the grace ends with either.
+// Gives the workers kGrace to end, and then kills them. The grace ends early if the parent is gone, because nobody
+// waits for the samples then. When a parent is killed, its channel closes before its pidfd becomes readable, so the
+// pidfd is still polled here.
 void ForkServerProcess::end_all() {
   const auto deadline = Clock::now() + kGrace;
   while (!workers_.empty()) {

@@ -1,4 +1,4 @@
-// Workers as forked processes.
+// ProcessPool: workers as forked processes.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -23,14 +23,16 @@ namespace {
 using std::chrono::steady_clock;
 using Kind = ForkServerReport::Kind;
 
-constexpr std::chrono::milliseconds kStartPatience{1000};  // with forks that fail, before going on with fewer
-constexpr std::chrono::seconds kSilencePatience{30};       // with a fork server that says nothing
-constexpr std::chrono::milliseconds kStacksPatience{1000};  // with the answers of all workers
+constexpr std::chrono::milliseconds kStartPatience{1000};   // while forks fail; then go on with fewer workers
+constexpr std::chrono::seconds kSilencePatience{30};        // while the fork server reports nothing
+constexpr std::chrono::milliseconds kStacksPatience{1000};  // for the answers of all workers
 
-// Deaths are the fork server's business; this end hears of them, and of what cannot be repaired.
+// The fork server handles the deaths of workers. This class receives reports of them, and of failures that end the
+// pool.
 class ProcessPool final : public WorkerPool {
  public:
-  // Returns when all workers run, or when some do and the rest cannot be forked for now.
+  // Returns when all workers run, when only some can be forked for now, or when a final report has come, which wait()
+  // throws.
   explicit ProcessPool(const WorkerJob& job) : job_(job), fork_server_(job_) {
     const auto patience = steady_clock::now() + kStartPatience;
     auto silence = steady_clock::now() + kSilencePatience;
@@ -38,7 +40,7 @@ class ProcessPool final : public WorkerPool {
       if (fork_errno_ != 0 && steady_clock::now() >= patience) break;
       if (fork_errno_ == 0 && steady_clock::now() >= silence) throw_silent_fork_server();
       const int heard = reports_;
-      poll(nullptr, fork_errno_ != 0 ? patience : silence);  // or until a signal comes, which says nothing
+      poll(nullptr, fork_errno_ != 0 ? patience : silence);  // a signal may end it early
       if (reports_ != heard) silence = steady_clock::now() + kSilencePatience;
     }
     if (started_ < job_.options.num_workers && !final_) go_on_with_fewer();
@@ -68,7 +70,7 @@ class ProcessPool final : public WorkerPool {
   }
 
   std::string describe_workers(bool stacks) override {
-    std::vector<std::string> workers;  // before they are asked, which wakes them
+    std::vector<std::string> workers;  // made before the workers are asked, which wakes them
     for (int worker = 0; worker < job_.options.num_workers; ++worker)
       workers.push_back("\n  " + describe_worker(job_.table, static_cast<std::size_t>(worker)));
     const bool answered = stacks && fork_server_.ask_for_stacks() && wait_for_stacks();
@@ -166,11 +168,11 @@ class ProcessPool final : public WorkerPool {
 
   const WorkerJob job_;
   ForkServer fork_server_;
-  int reports_ = 0;  // heard
+  int reports_ = 0;  // number of reports received
   int started_ = 0;
-  int stacks_ = 0;            // answers to questions for stacks
-  int fork_errno_ = 0;        // of the last fork that failed
-  std::exception_ptr final_;  // what ended the pool
+  int stacks_ = 0;            // number of reports that answered ask_for_stacks()
+  int fork_errno_ = 0;        // errno of the last fork that failed
+  std::exception_ptr final_;  // the error that ended the pool
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which samples a worker announces to the dataset before anybody loads them.
+// ReadAhead: announces samples to the dataset (Dataset::read_ahead()) before a worker loads them.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,17 @@
 
 namespace leat::detail {
 
-// Of one worker; a plain class. Looks ahead in the batch of which the worker holds a chunk, beyond that chunk too: a
-// neighbor that has not come so far, or comes to it later, is served as well. Two workers may so announce one row,
-// which costs little where it has an effect at all, and sharing what was announced would cost more.
+// A plain class; each worker has its own. Announces rows of the batch of which the worker holds a chunk, also rows
+// beyond that chunk, which helps the workers that will load them. So two workers may announce the same row. That
+// costs little or nothing, while sharing what was announced would cost more.
 class ReadAhead {
  public:
   static constexpr std::size_t kRows = 32;
 
   explicit ReadAhead(const Dataset& dataset) : dataset_(dataset.reads_ahead() ? &dataset : nullptr) {}
 
-  // Row `row` of batch `generation` is loaded next; `indices` are those of all rows of the batch. Announces it and the
-  // kRows behind it, each row of the batch once.
+  // Call it before row `row` of batch `generation` is loaded. `indices` holds the indices of all rows of the batch.
+  // Announces this row and the kRows rows after it, except rows of this batch that were announced before.
   void before(std::uint64_t generation, std::span<const std::uint64_t> indices, std::size_t row) noexcept {
     if (dataset_ == nullptr) return;
     if (generation != generation_) announced_ = 0;
@@ -32,9 +32,9 @@ class ReadAhead {
   }
 
  private:
-  const Dataset* dataset_;  // null: it does not read ahead
+  const Dataset* dataset_;  // null if the dataset does not read ahead
   std::uint64_t generation_ = 0;
-  std::size_t announced_ = 0;  // rows below
+  std::size_t announced_ = 0;  // rows below this one need no announcement
 };
 
 }  // namespace leat::detail

@@ -1,4 +1,4 @@
-// Workers as threads of the calling process.
+// ThreadPool: workers as threads of the calling process.
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -19,20 +19,20 @@ namespace leat::detail {
 
 namespace {
 
-// Threads are ended by the table's stop flag alone: a thread in the middle of a sample finishes it first.
+// Only the table's stop flag ends threads: a thread that loads a chunk finishes it first.
 class ThreadPool final : public WorkerPool {
  public:
   explicit ThreadPool(const WorkerJob& job) : job_(job) {
     if (job_.options.worker_threads > 0) libraries_ = LibraryThreads::find();
     try {
-      const BlockedSignals blocked;  // in the workers: signals are the business of the application's threads
+      const BlockedSignals blocked;  // the workers inherit it; the application's threads handle signals
       for (int worker = 0; worker < job_.options.num_workers; ++worker) {
         threads_.emplace_back([this, worker] { run(static_cast<std::size_t>(worker)); });
       }
     } catch (const std::system_error& error) {
       go_on_with_fewer(error.code().value());
     } catch (...) {
-      job_.table.stop();  // the destructor, which does it, does not run
+      job_.table.stop();  // the destructor, which would do this, does not run
       throw;
     }
   }
@@ -80,9 +80,9 @@ class ThreadPool final : public WorkerPool {
   }
 
   const WorkerJob job_;
-  LibraryThreads libraries_;           // none where their threads are left as they are
-  std::atomic<int> failed_{-1};        // a worker whose init threw
-  std::vector<std::jthread> threads_;  // last: joined first
+  LibraryThreads libraries_;           // empty if the libraries' threads are left as they are
+  std::atomic<int> failed_{-1};        // a worker whose worker_init_fn threw; -1 if none did
+  std::vector<std::jthread> threads_;  // the last member, so that the threads are joined first
 };
 
 }  // namespace

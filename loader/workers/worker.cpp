@@ -20,16 +20,16 @@ void load_row(const WorkerJob& job, const Claim& claim, const BatchDescriptor& d
   out.check_complete();
 }
 
-// What the dataset calls the sample; empty where it cannot say.
+// Returns the dataset's description of the sample, or an empty text if describe() throws.
 std::string describe_sample(const Dataset& dataset, std::uint64_t index) {
   try {
     return dataset.describe(index);
-  } catch (...) {  // the sample's own error matters more than a name for it
+  } catch (...) {  // the sample's own error is more important than its description
     return {};
   }
 }
 
-// Called in a catch block.
+// Writes the current exception to the chunk's failure record. Call it in a catch block.
 void record_failure(const WorkerJob& job, const Claim& claim, std::size_t row) {
   const std::size_t worker = ChunkState::unpack(claim.word).worker;
   FailureRecord& failure = job.table.chunk_failure(claim);
@@ -40,13 +40,15 @@ void record_failure(const WorkerJob& job, const Claim& claim, std::size_t row) {
   failure.set_source(describe_sample(job.dataset, failure.index));
 }
 
-// One more sample of the worker's is loaded, or known to be bad. Only the worker writes its record.
+// Counts a sample that the worker has loaded or found to be bad. Needs no atomic increment, since only the worker
+// itself writes this counter.
 void count_sample(WorkerRecord& record) {
   record.samples.store(record.samples.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-// The row in progress has ended a worker before: should it end this one, too, nobody but this worker can have asked the
-// dataset for the sample's name. describe() may itself be what ends workers.
+// If the row in progress has ended a worker before, writes the sample's description to the failure record in advance.
+// If the row ends this worker, too, no other process can safely ask the dataset for the description, because
+// describe() itself may end the process.
 void prepare_for_death(const WorkerJob& job, const Claim& claim) {
   const ChunkState word = ChunkState::unpack(claim.word);
   if (word.deaths == 0) return;
@@ -54,8 +56,8 @@ void prepare_for_death(const WorkerJob& job, const Claim& claim) {
   job.table.chunk_failure(claim).expect_death(word.generation, index, describe_sample(job.dataset, index));
 }
 
-// From the row in progress on: a chunk may have been left by a worker that died, or reopened behind a bad row.
-// `loaded(row)` is called after each row.
+// Loads a chunk, starting at its row in progress: the chunk may have been left by a worker that died, or reopened
+// after a bad row. Calls loaded() after each row that was loaded.
 template <class Loaded>
 ChunkPhase load_chunk(const WorkerJob& job, const Claim& claim, ReadAhead& ahead, Loaded&& loaded) {
   const BatchDescriptor descriptor = job.table.batch_descriptor(claim);
@@ -80,7 +82,7 @@ ChunkPhase load_chunk(const WorkerJob& job, const Claim& claim, ReadAhead& ahead
 void load_claimed(const WorkerJob& job, const Claim& claim, ReadAhead& ahead, WorkerRecord& record) {
   const std::size_t first = job.table.row_in_progress(claim);
   const std::uint64_t began = steady_ns();
-  const bool has_deadline = job.options.sample_timeout.count() > 0;  // each sample's beginning is noted then
+  const bool has_deadline = job.options.sample_timeout.count() > 0;  // if so, record each sample's start
   record.busy_since.store(began, std::memory_order_relaxed);
   const ChunkPhase phase = load_chunk(job, claim, ahead, [&] {
     count_sample(record);
@@ -99,7 +101,7 @@ void spread(const WorkerJob& job, std::size_t worker) {
   try {
     set_affinity(share_of(affinity_mask(), worker, static_cast<std::size_t>(job.options.num_workers)));
   } catch (const SystemError&) {  // NOLINT(bugprone-empty-catch): on purpose
-    // The set of CPUs has just changed, or may not be: it is about speed only.
+    // The set of CPUs has just changed, or may not be changed. It only affects speed.
   }
 }
 

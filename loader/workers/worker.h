@@ -1,4 +1,5 @@
-// What a worker does, whatever kind it is: claim a chunk of rows, have the dataset write them, say so.
+// The work of a worker of any kind: claim a chunk of rows, have the dataset write them, and mark the chunk as
+// finished.
 #pragma once
 
 #include <cstddef>
@@ -11,32 +12,33 @@
 
 namespace leat::detail {
 
-// Shared by the workers of a loader; all it refers to outlives them.
+// The job that all workers of a loader share. Everything that it refers to must outlive the workers.
 struct WorkerJob {
   SlotTable& table;
   const Dataset& dataset;
   const WorkerOptions& options;
 };
 
-// The id that chunks loaded on the caller's thread carry.
+// The worker id in the words of chunks that are loaded on the caller's thread.
 inline constexpr std::size_t kInlineWorker = 0xffff;
 
-// Claims and loads one chunk on the caller's thread; false where there is none to claim. An exception of the
-// dataset's goes into the chunk's failure record and ends the chunk.
+// Claims and loads one chunk on the caller's thread. Returns false if there is none to claim. If the dataset throws,
+// the exception is written to the chunk's failure record, and loading of the chunk ends.
 bool load_one_chunk(const WorkerJob& job);
 
-// Which of `cpus` worker `worker` of `workers` keeps to: neighbors, as many for each. All of them where that
-// would leave fewer than two for one: then the system balances better.
+// Returns the part of `cpus` that worker `worker` of `workers` workers runs on: consecutive CPUs, the same number for
+// each worker as far as possible. Returns all CPUs if there are fewer than two for each worker, since the system then
+// balances the load better.
 std::vector<int> share_of(const std::vector<int>& cpus, std::size_t worker, std::size_t workers);
 
-// Why a worker has ended.
+// The reason why a worker has ended.
 enum class WorkerEnd {
-  told,             // the table said stop
-  init_failed,      // worker_init_fn threw; the worker's failure record says what
-  lost_descriptor,  // see LostDescriptor; what it had loaded is there, but the parent does not know
+  told,             // the table told it to stop
+  init_failed,      // worker_init_fn threw; the worker's failure record describes it
+  lost_descriptor,  // see LostDescriptor; its last chunk is loaded, but the parent was not signaled
 };
 
-// Runs worker_init_fn, then loads until the table says stop.
+// Runs worker_init_fn, then loads until the table tells the workers to stop.
 WorkerEnd run_worker(const WorkerJob& job, std::size_t worker);
 
 }  // namespace leat::detail

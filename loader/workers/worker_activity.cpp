@@ -10,7 +10,7 @@ namespace leat::detail {
 
 namespace {
 
-// As proc(5) has it.
+// Describes a process state; proc(5) lists the letters.
 std::string_view meaning_of(char state) {
   switch (state) {
     case 'R':
@@ -52,7 +52,7 @@ std::string describe_process(int pid) {
   std::ifstream stat(fmt::format("/proc/{}/stat", pid));
   std::string text;
   if (!std::getline(stat, text)) return "is gone";
-  const std::size_t name_end = text.rfind(')');  // the name may hold anything
+  const std::size_t name_end = text.rfind(')');  // the name may contain any character
   if (name_end == std::string::npos || name_end + 2 >= text.size()) return "is gone";
   std::string description(meaning_of(text[name_end + 2]));
   std::ifstream wchan(fmt::format("/proc/{}/wchan", pid));

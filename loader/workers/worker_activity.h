@@ -1,4 +1,4 @@
-// What workers are doing, in words, for somebody who waits for them in vain.
+// Describes what workers are doing, for messages about a wait that takes too long.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace leat::detail {
 
-/// "worker 0 (process 123) has been at sample 17 for 30.2 s, and sleeps in futex_wait". Looks at shared memory and at
-/// /proc, and disturbs nobody.
+/// Describes a worker: "worker 0 (process 123) has been at sample 17 for 30.2 s, and sleeps in futex_wait". Only
+/// reads shared memory and /proc, so the worker is not disturbed.
 std::string describe_worker(const SlotTable& table, std::size_t worker);
 
-/// "sleeps in futex_wait", "runs", "is stopped": the state of a process, and what it waits for in the kernel as far as
-/// that may be read. "is gone" if there is no such process.
+/// Describes the state of a process and, if the kernel allows reading it, what it waits for in the kernel: "runs",
+/// "sleeps in futex_wait", "is stopped". Returns "is gone" if there is no such process.
 std::string describe_process(int pid);
 
 }  // namespace leat::detail

@@ -28,20 +28,21 @@ constexpr unsigned kUnwindingSeconds = 1;
 constexpr std::size_t kSignalStackBytes = std::size_t{64} << 10;
 constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-// Not one of those that libraries are known to use (timers and thread libraries take the lowest).
+// Returns a signal that libraries are not known to use (timers and thread libraries use the lowest real-time
+// signals).
 int stack_signal() {
   return SIGRTMAX - 3;
 }
 
-// Of this process, if it is a worker.
+// Where this process records its stack, if it is a worker; otherwise null.
 std::atomic<StackTrace*> own_stack{nullptr};
-std::atomic<int> crash{0};  // the signal of the crash that is being noted
+std::atomic<int> crash{0};  // the signal of the crash whose stack is being recorded
 
 bool is_worker_process() {
   return own_stack.load(std::memory_order_relaxed) != nullptr;
 }
 
-// exit() in a dataset's get() would run the exit handlers of the application that was forked.
+// Without this handler, exit() in a dataset's get() would run the exit handlers of the application in the worker.
 void leave_at_once(int status, void*) {
   if (!is_worker_process()) return;
   finish_standard_output();
@@ -50,8 +51,8 @@ void leave_at_once(int status, void*) {
 
 // --- signal handlers
 
-// A worker that is about to be killed for being overdue waits for that here: the signal has interrupted what it
-// waited for, and it would go on.
+// Records the stack when asked for it. A worker that is about to be killed because it is overdue then waits here for
+// the kill. Otherwise it would continue, since the signal has interrupted what it was waiting for.
 void tell_stack(int, siginfo_t* info, void*) {
   const int before = errno;
   note_stack(*own_stack.load(), __builtin_return_address(0));
@@ -59,14 +60,16 @@ void tell_stack(int, siginfo_t* info, void*) {
   errno = before;
 }
 
-// The unwinder does not come back: it crashed on a lock or a loop of its own.
+// Runs if the unwinder does not return, because it waits for a lock or loops forever after the crash. Ends the
+// process by the signal of the crash.
 void give_up_unwinding(int) {
   ::signal(crash.load(), SIG_DFL);
   ::raise(crash.load());
 }
 
-// The signal's effect is the default one by now, and comes when this returns: from the faulting instruction, so that
-// a core dump shows it, or from the signal that is sent once more.
+// Records the stack of a crash. SA_RESETHAND has already restored the signal's default effect, so the process ends
+// after this handler returns: the faulting instruction runs again, so that a core dump shows it. A signal that was
+// sent (by abort() or kill(), for instance) is raised again for that purpose.
 void note_crash(int signal, siginfo_t* info, void*) {
   crash.store(signal);
   struct sigaction alarm {};
@@ -88,7 +91,7 @@ void handle(int signal, void (*handler)(int, siginfo_t*, void*), int flags) {
 }
 
 void install_handlers(StackTrace& trace) {
-  static std::array<std::byte, kSignalStackBytes> memory;  // for stacks that overflow
+  static std::array<std::byte, kSignalStackBytes> memory;  // handlers need it if the stack has overflowed
   own_stack.store(&trace);
   const stack_t stack{.ss_sp = memory.data(), .ss_flags = 0, .ss_size = memory.size()};
   ::sigaltstack(&stack, nullptr);
@@ -96,7 +99,7 @@ void install_handlers(StackTrace& trace) {
   handle(stack_signal(), tell_stack, SA_RESTART);
 }
 
-// Whether a process has a handler for the signal: the default effect would end it.
+// Returns whether a process has a handler for the signal. Without a handler, the signal would end the process.
 bool catches(int pid, int signal) {
   std::ifstream status(fmt::format("/proc/{}/status", pid));
   for (std::string line; std::getline(status, line);) {
@@ -123,8 +126,8 @@ int exit_status(WorkerEnd end) {
 WorkerProcessSetup WorkerProcessSetup::prepare(const WorkerOptions& options) {
   prepare_stack_traces();
   flush_standard_output();
-  // Anew for each pool, because handlers run from the last one registered on: this one has to come before those that
-  // the application has registered meanwhile. That costs 32 bytes each time.
+  // The handler is registered again for each pool. Exit handlers run in reverse order of registration, and this one
+  // must run before those that the application has registered in the meantime. Each registration costs 32 bytes.
   ::on_exit(leave_at_once, nullptr);
   return {.libraries = options.worker_threads == 0 ? LibraryThreads() : LibraryThreads::find()};
 }
@@ -132,7 +135,7 @@ WorkerProcessSetup WorkerProcessSetup::prepare(const WorkerOptions& options) {
 int run_worker_process(const WorkerJob& job, const WorkerProcessSetup& setup, std::size_t worker,
                        int fork_server) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != fork_server) return 0;  // it died before the line above
+  if (::getppid() != fork_server) return 0;  // the fork server died before the call of prctl()
   ::prctl(PR_SET_NAME, fmt::format("leat-worker-{}", worker).c_str());
   WorkerRecord& record = job.table.worker_record(worker);
   install_handlers(record.stack);

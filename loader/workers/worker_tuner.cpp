@@ -7,9 +7,9 @@ namespace leat::detail {
 namespace {
 
 constexpr double kWaits = 0.05, kHardlyWaits = 0.01;  // shares of the time
-constexpr double kWorthIt = 1.05;                     // more samples/s for more workers
-constexpr double kLoss = 0.98;                        // fewer samples/s are a loss
-constexpr double kFull = 0.8;                         // as busy as a worker should be
+constexpr double kWorthIt = 1.05;  // least relative gain in samples/s that justifies more workers
+constexpr double kLoss = 0.98;     // least relative samples/s that fewer workers must keep
+constexpr double kFull = 0.8;      // busy share that each of the workers left may reach
 
 double rate(const WorkerTuner::Interval& interval) {
   return interval.samples / interval.seconds;
