@@ -113,7 +113,7 @@ TEST_CASE("datasets share the descriptors that may be kept, and give them back")
   const auto read_all = [](const ShardFiles& shards) {
     std::vector<std::byte> bytes;
     for (std::size_t i = 0; i < shards.size(); ++i) shards.read(i, 1, 2, bytes);
-    return text_of(bytes);
+    return std::string(text_of(bytes));
   };
   int opened = 0;
   const ShardFiles::Check count = [&](std::size_t, const FileReader&) { ++opened; };
