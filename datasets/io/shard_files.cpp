@@ -34,7 +34,8 @@ void ShardFiles::keep(std::size_t shard, std::unique_ptr<const FileReader> file,
   if (!share) return;
   auto kept = std::make_unique<const KeptFile>(KeptFile{std::move(share), std::move(file)});
   const KeptFile* none = nullptr;
-  if (files_[shard].compare_exchange_strong(none, kept.get(), std::memory_order_acq_rel)) kept.release();
+  if (files_[shard].compare_exchange_strong(none, kept.get(), std::memory_order_acq_rel))
+    static_cast<void>(kept.release());  // files_ owns it
 }
 
 void ShardFiles::read(std::size_t shard, std::uint64_t offset, std::span<std::byte> bytes) const {
