@@ -32,10 +32,10 @@ void ShardFiles::with_file(std::size_t shard, const Use& use) const {
 void ShardFiles::keep(std::size_t shard, std::unique_ptr<const FileReader> file,
                       DescriptorShare share) const {
   if (!share) return;
-  auto kept = std::make_unique<const KeptFile>(KeptFile{std::move(share), std::move(file)});
+  const auto* const kept = new KeptFile{std::move(share), std::move(file)};
   const KeptFile* none = nullptr;
-  if (files_[shard].compare_exchange_strong(none, kept.get(), std::memory_order_acq_rel))
-    static_cast<void>(kept.release());  // files_ owns it
+  if (!files_[shard].compare_exchange_strong(none, kept, std::memory_order_acq_rel))
+    delete kept;  // another thread was first
 }
 
 void ShardFiles::read(std::size_t shard, std::uint64_t offset, std::span<std::byte> bytes) const {
