@@ -75,9 +75,8 @@ std::vector<NamedSource> find(const SpecReader& reader, const std::string& uri, 
 
 // The dataset that the keys "source", "split" and "options" name. There must be exactly one.
 SourceLocation read_location(SpecReader& reader, const WarningHandler& on_warning) {
-  std::string uri, split;
-  reader.require("source");
-  reader.read("source", uri);
+  const auto uri = reader.read_required<std::string>("source");
+  std::string split;
   reader.read("split", split);
   std::vector<NamedSource> sources = find(reader, uri, split);
   if (sources.size() > 1) {

@@ -37,8 +37,7 @@ void verify_shard(const RecordSet& set, std::size_t shard, std::vector<BadRecord
     return;
   }
   verify_each(set, shard, bad, progress);
-  const bool listed = has_manifest(set.path());  // without a manifest the shard's checksum is unknown
-  if (bad.size() != before || !listed) return;
+  if (bad.size() != before || !set.is_listed()) return;
   if (checksum_of_file(path) == set.manifest().shards[shard].checksum) return;
   bad.push_back({first, 0, path, "its checksum is not the manifest's, though all its records are sound"});
 }

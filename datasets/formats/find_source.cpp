@@ -20,10 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_records(const fs::path& path) {
-  return has_manifest(path) || (fs::is_regular_file(path) && path.extension() == ".leat");
-}
-
 // The scheme of "s3://bucket": a letter, then letters, digits, '+', '-' or '.', then a colon. Empty if there is none.
 std::string_view scheme_of(std::string_view uri) {
   const std::size_t colon = uri.find(':');
@@ -37,19 +33,20 @@ std::string_view scheme_of(std::string_view uri) {
   return uri.substr(0, colon);
 }
 
-// Throws ArgumentError if the path starts with an unknown scheme. A path may look as if it had one, so a path that
-// exists, or whose folder exists, is accepted.
-void require_no_scheme(const std::string& path) {
-  const std::string_view scheme = scheme_of(path);
-  if (scheme.empty() || fs::exists(path) || fs::exists(fs::path(path).parent_path())) return;
+[[noreturn]] void refuse_scheme(const std::string& uri, std::string_view scheme) {
   std::vector<std::string_view> known;
   for (const FormatRow& row : formats()) known.insert(known.end(), row.schemes.begin(), row.schemes.end());
-  throw ArgumentError(fmt::format("'{}' has a scheme that is not known: {}; known are {}:", path, scheme,
+  throw ArgumentError(fmt::format("'{}' has a scheme that is not known: {}; known are {}:", uri, scheme,
                                   fmt::join(known, ":, ")));
 }
 
+// Throws ArgumentError if nothing lies at the path. A pattern of names, with {000..123} in it, is taken as it is.
+void require_something(const std::string& path) {
+  const bool is_pattern = path.find('{') != std::string::npos;
+  if (!is_pattern && !fs::exists(path)) throw ArgumentError(fmt::format("there is nothing at '{}'", path));
+}
+
 SourceLocation recognize(const std::string& path) {
-  require_no_scheme(path);
   require_something(path);
   if (const auto format = format_at(path)) return {.format = *format, .where = path};
   if (fs::is_directory(path)) return {.format = SourceFormat::image_folder, .where = path};
@@ -63,7 +60,7 @@ SourceLocation recognize(const std::string& path) {
 // Finds leat records: a folder of them, one shard file, or a folder with such folders as its splits.
 SourceLocation records_at(const std::string& path) {
   const auto is_set = [](const Split& split) { return has_manifest(split.path); };
-  if (is_records(path) || fs::is_regular_file(path) || std::ranges::any_of(split_folders(path), is_set))
+  if (has_manifest(path) || fs::is_regular_file(path) || std::ranges::any_of(split_folders(path), is_set))
     return {.format = SourceFormat::records, .where = path};
   throw ArgumentError(fmt::format(
       "'{}' holds no leat records: there is no {}, neither in it nor in its splits", path, kManifestName));
@@ -82,8 +79,7 @@ std::vector<NamedSource> parts_of(const SourceLocation& root, const std::optiona
   if (split) {
     if (*split == "train") return {{"", train}};
     if (*split == "test") return {{"", test}};
-    throw ArgumentError(fmt::format("there is no split '{}': {} has the splits train and test", *split,
-                                    name_of(root.format)));
+    refuse_split(*split, root.format);
   }
   const bool has_train = has_part(root, DatasetPart::train), has_test = has_part(root, DatasetPart::test);
   if (has_train && has_test) return {{"train", train}, {"test", test}};
@@ -114,22 +110,17 @@ std::vector<Split> splits_of(const SourceLocation& root) {
   return is_of_format(root.where, root.format) ? std::vector<Split>() : split_folders(root.where);
 }
 
-}  // namespace
-
-void require_something(const std::string& path) {
-  const bool is_pattern = path.find('{') != std::string::npos;
-  if (!is_pattern && !listing([&] { return fs::exists(path); }))
-    throw ArgumentError(fmt::format("there is nothing at '{}'", path));
-}
-
-namespace {
-
 SourceLocation find(const std::string& uri) {
   if (uri.ends_with(':') && !fs::exists(uri)) throw ArgumentError(fmt::format("no path follows '{}'", uri));
-  const std::size_t colon = uri.find(':');
-  const auto format = colon == std::string::npos ? std::nullopt : source_format(uri.substr(0, colon));
-  if (!format) return recognize(uri);
-  const std::string path = uri.substr(colon + 1);
+  const std::string_view scheme = scheme_of(uri);
+  const auto format = source_format(scheme);
+  if (!format) {
+    // A path may look as if it had a scheme; then it, or the folder of a pattern, exists.
+    if (!scheme.empty() && !fs::exists(uri) && !fs::exists(fs::path(uri).parent_path()))
+      refuse_scheme(uri, scheme);
+    return recognize(uri);
+  }
+  const std::string path = uri.substr(scheme.size() + 1);
   if (*format == SourceFormat::records) return records_at(path);
   return {.format = *format, .where = path};
 }

@@ -26,8 +26,4 @@ struct NamedSource {
 // SystemError.
 std::vector<NamedSource> find_sources(const std::string& uri, const std::optional<std::string>& split);
 
-// Throws ArgumentError if nothing exists at the path. Does not check patterns of names, which have {000..123} in
-// them.
-void require_something(const std::string& path);
-
 }  // namespace leat::detail

@@ -32,8 +32,7 @@ using Source = std::shared_ptr<SampleSource>;
 DatasetPart part_of(const SourceLocation& location) {
   if (location.split.empty() || location.split == "train") return DatasetPart::train;
   if (location.split == "test") return DatasetPart::test;
-  throw ArgumentError(fmt::format("{}: there is no split '{}'; {} has the splits train and test",
-                                  location.where, location.split, name_of(location.format)));
+  refuse_split(location.split, location.format);
 }
 
 Source open_idx(const SourceLocation& location, SpecReader&) {
@@ -231,6 +230,11 @@ bool is_of_format(const std::string& where, SourceFormat format) {
       return row.is_sign(entry.path().filename().string());
     });
   });
+}
+
+void refuse_split(std::string_view split, SourceFormat format) {
+  throw ArgumentError(
+      fmt::format("there is no split '{}': {} has the splits train and test", split, name_of(format)));
 }
 
 std::shared_ptr<const SampleSource> open_source(const SourceLocation& location) {

@@ -56,6 +56,9 @@ std::optional<SourceFormat> recognize_source(const std::string& where);
 // Whether the path has an ending, or the folder holds a sign, of this format. Throws SystemError.
 bool is_of_format(const std::string& where, SourceFormat format);
 
+// Throws ArgumentError: datasets of this format have the splits train and test only.
+[[noreturn]] void refuse_split(std::string_view split, SourceFormat format);
+
 // Opens a dataset of a known format. The source has a spec() unless it can only be read in order or its path is not
 // UTF-8. Throws what the format's own source throws, and ArgumentError if the format does not have one of the
 // options.

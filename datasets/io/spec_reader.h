@@ -48,6 +48,14 @@ class SpecReader {
     refuse_range(key, std::int64_t{std::numeric_limits<T>::min()},
                  std::uint64_t{std::numeric_limits<T>::max()});
   }
+  // Like read(), but throws ArgumentError if the member is missing.
+  template <class T>
+  T read_required(const char* key) {
+    require(key);
+    T value{};
+    read(key, value);
+    return value;
+  }
   // Reads one of the names that `name_of(candidate)` returns.
   template <class Enum, class NameOf>
   void read_enum(const char* key, Enum& value, std::initializer_list<Enum> candidates,

@@ -71,17 +71,13 @@ std::unique_ptr<Dataset> open_subset(SpecReader& reader, const OpenNested& open)
 }
 
 std::unique_ptr<Dataset> open_repeat(SpecReader& reader, const OpenNested& open) {
-  std::size_t times = 0;
-  reader.require("times");
-  reader.read("times", times);
+  const auto times = reader.read_required<std::size_t>("times");
   return std::make_unique<Repeat>(open(reader.require("repeat"), reader.place_of("repeat")), times);
 }
 
 std::unique_ptr<Dataset> open_cache(SpecReader& reader, const OpenNested& open) {
-  std::size_t bytes = 0;
+  const auto bytes = reader.read_required<std::size_t>("bytes");
   CacheOptions options;
-  reader.require("bytes");
-  reader.read("bytes", bytes);
   reader.read("seed", options.seed);
   return std::make_unique<Cache>(open(reader.require("cache"), reader.place_of("cache")), bytes, options);
 }

@@ -244,9 +244,7 @@ json written(const ColorJitter& jitter) {
 }
 
 Transform read_posterize(SpecReader& reader) {
-  reader.require("bits");
-  int bits = 0;
-  reader.read("bits", bits);
+  const int bits = reader.read_required<int>("bits");
   return RandomPosterize(bits, read_p(reader, 0.5));
 }
 
@@ -255,9 +253,7 @@ json written(const RandomPosterize& posterize) {
 }
 
 Transform read_solarize(SpecReader& reader) {
-  reader.require("threshold");
-  int threshold = 0;
-  reader.read("threshold", threshold);
+  const int threshold = reader.read_required<int>("threshold");
   return RandomSolarize(threshold, read_p(reader, 0.5));
 }
 
@@ -266,9 +262,7 @@ json written(const RandomSolarize& solarize) {
 }
 
 Transform read_sharpness(SpecReader& reader) {
-  reader.require("sharpness_factor");
-  double factor = 0;
-  reader.read("sharpness_factor", factor);
+  const double factor = reader.read_required<double>("sharpness_factor");
   return RandomAdjustSharpness(factor, read_p(reader, 0.5));
 }
 
@@ -354,9 +348,8 @@ constexpr std::array<std::pair<std::string_view, Read>, std::variant_size_v<Tran
 
 Transform transform_from(const json& object, const std::string& place) {
   SpecReader reader(object, place);
-  reader.require("name");
-  std::string wanted, known;
-  reader.read("name", wanted);
+  const std::string wanted = reader.read_required<std::string>("name");
+  std::string known;
   for (const auto& [name, read] : kReaders) {
     if (name == wanted) {
       try {

@@ -110,14 +110,13 @@ TEST_CASE("the first change is tried: records for files, a cache for records", "
   const StepTimes times{
       .read = 30, .read_open = 20, .decode = 500, .sample = 700, .deliver = 710, .copy = 15};
   for (const bool are_files : {true, false}) {
-    const ImageLocation location = located(are_files ? images.files() : images.records());
-    const SweptImages swept(location, options);
+    const SweptImages swept(located(are_files ? images.files() : images.records()), options);
     const leat::SweepResult result =
         leat::sweep([&](int workers) { return swept.loader(workers); },
                     {.num_workers = {1}, .rounds = 1, .round_time = round_time(options)});
     std::vector<std::string> said;
-    const auto all = what_if(location, swept, options, result, times,
-                             [&](const std::string& line) { said.push_back(line); });
+    const auto all =
+        what_if(swept, options, result, times, [&](const std::string& line) { said.push_back(line); });
     REQUIRE(all.size() == (are_files ? 3 : 2));
     CHECK(all[0].change.starts_with(are_files ? "Leat records" : "Finished samples"));
     CHECK(all[0].measured);
@@ -144,7 +143,7 @@ TEST_CASE("what is accepted in a sweep is accepted where its changes are predict
                   {.num_workers = {1}, .rounds = 1, .round_time = round_time(options)});
   const StepTimes times = measure_steps(swept);
   CHECK(times.decode > 0);
-  const auto all = what_if(location, swept, options, result, times, [](const std::string&) {});
+  const auto all = what_if(swept, options, result, times, [](const std::string&) {});
   CHECK(all.at(0).measured);
 }
 

@@ -82,6 +82,10 @@ ImageLocation find_images(const std::string& uri, const Say& say) {
   return location;
 }
 
+void accept_empty_classes(SourceLocation& location) {
+  if (location.format == SourceFormat::image_folder) location.options["allow_empty"] = true;
+}
+
 std::string path_of(const std::string& uri, const Say& say) {
   const std::string stored = stored_uri(uri, say);
   return opening([&] { return find_source(stored).where; });

@@ -36,6 +36,9 @@ std::vector<NamedSource> sources_of(const std::string& uri, const std::optional<
 // validation and valid. A single dataset is used as it is. Throws UsageError if there are splits, but no train.
 ImageLocation find_images(const std::string& uri, const Say& say);
 
+// Makes an image folder accept class folders without images. Does nothing to locations of other formats.
+void accept_empty_classes(SourceLocation& location);
+
 // Returns the path that `uri` names, without its scheme. Throws UsageError if the path does not exist.
 std::string path_of(const std::string& uri, const Say& say);
 

@@ -5,8 +5,6 @@
 #include <unordered_map>
 
 #include "leat/datasets/formats/registry.h"
-#include "leat/datasets/image_dataset.h"
-#include "leat/datasets/image_folder.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {
@@ -40,19 +38,18 @@ std::vector<std::string> class_numbers(const std::vector<std::int64_t>& labels, 
 std::vector<std::int64_t> ImageSet::open(const ImageLocation& location, bool own_place, bool with_labels,
                                          TransformPipeline transforms) {
   SourceLocation where = own_place ? *location.held_back : location.train;
-  if (where.format == SourceFormat::image_folder && location.allow_empty) where.options["allow_empty"] = true;
+  if (location.allow_empty) accept_empty_classes(where);
   const auto source = open_source(where);
   if (source->size() == 0) throw UsageError(fmt::format("'{}' holds no samples", where.where));
-  auto images = std::make_unique<ImageDataset>(
+  all_ = std::make_unique<ImageDataset>(
       source, std::move(transforms),
       ImageDatasetOptions{.decode = {.limits = {.allow_corrupt = location.allow_corrupt}}});
   std::vector<std::int64_t> labels;
-  classes_ = images->classes();
+  classes_ = all_->classes();
   if (with_labels) {
-    labels = labels_of(*images);
+    labels = labels_of(*all_);
     if (classes_.empty()) classes_ = class_numbers(labels, where.where);
   }
-  all_ = std::move(images);
   return labels;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "leat/datasets/image_folder.h"
+#include "leat/datasets/image_dataset.h"
 #include "leat/datasets/subset.h"
 #include "leat/datasets/transforms.h"
 #include "tools/common/data_source.h"
@@ -29,6 +29,8 @@ class ImageSet {
   ImageSet(const ImageLocation& location, Part part, TransformPipeline transforms);
 
   const Dataset& dataset() const noexcept;
+  // Returns all images of the place, of which dataset() may be a part.
+  const ImageDataset& images() const noexcept { return *all_; }
   // Returns the classes. If the format does not name them, they are numbers, and empty for Part::all, which reads no
   // labels.
   const std::vector<std::string>& classes() const noexcept { return classes_; }
@@ -37,7 +39,7 @@ class ImageSet {
   std::vector<std::int64_t> open(const ImageLocation& location, bool own_place, bool with_labels,
                                  TransformPipeline transforms);
 
-  std::unique_ptr<Dataset> all_;
+  std::unique_ptr<ImageDataset> all_;
   std::unique_ptr<Subset> subset_;  // null if all images are used
   std::vector<std::string> classes_;
 };

@@ -26,8 +26,7 @@ std::string path_of(const std::string& uri) {
 std::unique_ptr<RecordConversion> open_source(const SourceLocation& location, const SourceOptions& options) {
   SourceLocation reading = location;
   reading.is_sequential = true;
-  if (location.format == SourceFormat::image_folder && options.allow_empty)
-    reading.options["allow_empty"] = true;
+  if (options.allow_empty) accept_empty_classes(reading);
   return opening([&] {
     const auto source = detail::open_source(reading);
     RecordConversionOptions how{.image_field = options.image_field};

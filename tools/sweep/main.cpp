@@ -30,11 +30,10 @@ std::function<void(const leat::SweepRound&)> show_progress(const SweepOptions& o
   };
 }
 
-void write_report(const ImageLocation& location, const SweptImages& images, const SweepOptions& options,
-                  const leat::SweepResult& result) {
+void write_report(const SweptImages& images, const SweepOptions& options, const leat::SweepResult& result) {
   say("measuring where a sample's time goes");
   const StepTimes times = measure_steps(images);
-  const auto predictions = what_if(location, images, options, result, times, say);
+  const auto predictions = what_if(images, options, result, times, say);
   write_text_file(options.report, to_html(result, {.costs = sample_costs(times), .what_if = predictions}));
   say(fmt::format("the report is in {}: open it in a browser", options.report));
 }
@@ -62,7 +61,7 @@ void sweep(const SweepOptions& options) {
   say(explain_table());
   say(recommendation(result));
   if (!options.json.empty()) write_text_file(options.json, to_json(result));
-  if (!options.report.empty()) write_report(location, images, options, result);
+  if (!options.report.empty()) write_report(images, options, result);
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ class SweptImages {
   /// Makes the same loader over another dataset.
   DataLoader loader_of(const Dataset& dataset, int num_workers) const;
   const Dataset& dataset() const noexcept { return images_.dataset(); }
+  /// Returns the source of the dataset's images.
+  const std::shared_ptr<const SampleSource>& source() const noexcept { return images_.images().source(); }
   const TransformPipeline& transforms() const noexcept { return transforms_; }
   /// Returns how the dataset decodes its images.
   const DecodeOptions& decoding() const noexcept { return decoding_; }

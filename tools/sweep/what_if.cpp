@@ -10,7 +10,6 @@
 #include "leat/datasets/cache.h"
 #include "leat/datasets/combinators/scratch_sample.h"
 #include "leat/datasets/errors.h"
-#include "leat/datasets/formats/folder/image_folder_source.h"
 #include "leat/datasets/formats/record_conversion.h"
 #include "leat/datasets/image_dataset.h"
 #include "leat/datasets/open.h"
@@ -91,13 +90,11 @@ class Check {
   const SweepResult& result_;
 };
 
-void check_records(WhatIf& what_if, const ImageLocation& location, const SweptImages& images,
-                   const Check& check, const SweepLimits& limits) {
+void check_records(WhatIf& what_if, const SweptImages& images, const Check& check,
+                   const SweepLimits& limits) {
   const ScratchFolder scratch;
   const std::vector<std::size_t> indices = spread_over_files(images.dataset(), kMostImages, kMostBytes);
-  const auto files_source = std::make_shared<ImageFolderSource>(
-      location.train.where, ImageFolderSourceOptions{.allow_empty = location.allow_empty});
-  write_records(RecordConversion(files_source), scratch.path() / "records", indices);
+  write_records(RecordConversion(images.source()), scratch.path() / "records", indices);
   const Subset files(images.dataset(), indices);
   const ImageDataset records(leat::open_source("leat:" + (scratch.path() / "records").string()),
                              images.transforms(), {.decode = images.decoding()});
@@ -159,9 +156,8 @@ WhatIf more_cpus(double now, const SweepResult& result) {
 
 }  // namespace
 
-std::vector<WhatIf> what_if(const ImageLocation& location, const SweptImages& images,
-                            const SweepOptions& options, const SweepResult& result, const StepTimes& times,
-                            const Say& say) {
+std::vector<WhatIf> what_if(const SweptImages& images, const SweepOptions& options, const SweepResult& result,
+                            const StepTimes& times, const Say& say) {
   const double now = result.recommended().samples_per_second.median;
   const Check check(images, options, result);
   std::vector<WhatIf> all;
@@ -169,7 +165,7 @@ std::vector<WhatIf> what_if(const ImageLocation& location, const SweptImages& im
   if (stored && stored->are_files()) {
     say("checking what leat records instead of files would change");
     all.push_back(records_instead(now, times));
-    check_records(all.back(), location, images, check, result.limits);
+    check_records(all.back(), images, check, result.limits);
   }
   all.push_back(cache(now, times, result, options.augment));
   if (all.size() == 1) {

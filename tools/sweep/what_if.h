@@ -13,8 +13,7 @@ namespace leat::tools {
 /// finished samples, and twice as many CPUs. The first prediction is checked: some of the images, spread over all
 /// (2,000 or about 64 MiB at most), are copied to a temporary folder, or to memory, and loaded in turn with the
 /// original images. Passes messages about its work to `say`.
-std::vector<WhatIf> what_if(const ImageLocation& location, const SweptImages& images,
-                            const SweepOptions& options, const SweepResult& result, const StepTimes& times,
-                            const Say& say);
+std::vector<WhatIf> what_if(const SweptImages& images, const SweepOptions& options, const SweepResult& result,
+                            const StepTimes& times, const Say& say);
 
 }  // namespace leat::tools

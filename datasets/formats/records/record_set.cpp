@@ -84,8 +84,7 @@ const ShardReader& RecordSet::open(std::size_t shard) const {
     throw DataError(path.string(), fmt::format("it has {} records where the manifest says {}", reader->size(),
                                                listed.samples));
   }
-  const bool is_listed = folder_ == path_;  // by a manifest, not as a shard alone
-  if (is_listed && reader->header().shard != shard) {
+  if (is_listed() && reader->header().shard != shard) {
     throw DataError(path.string(), fmt::format("it is shard {} of its set where the manifest has shard {}",
                                                reader->header().shard, shard));
   }

@@ -45,6 +45,8 @@ class RecordSet {
   void read_ahead(std::size_t index) const noexcept;
 
   const std::filesystem::path& path() const noexcept { return path_; }
+  // Returns whether a manifest lists the shards and their checksums. False for one shard file alone.
+  bool is_listed() const noexcept { return folder_ == path_; }
   std::string describe(std::size_t index) const;  // "folder/shard-00002.leat, record 17"
 
   // Return the first record of a shard, and its reader. shard() throws DataError if the shard is missing or damaged.

@@ -129,7 +129,7 @@ std::optional<std::uint64_t> RecordSource::fingerprint() const {
     checksum.update(std::as_bytes(std::span(path)));
     checksum.update(std::as_bytes(std::span(&set_.manifest().shards[shard].checksum, 1)));
   }
-  if (!has_manifest(set_.path())) {  // a shard alone: nothing states its checksum, but it states its records'
+  if (!set_.is_listed()) {  // nothing states the shard's checksum, but the shard states its records' checksums
     const ShardReader& shard = set_.shard(0);
     for (std::size_t record = 0; record < shard.size(); ++record)
       checksum.update(std::as_bytes(std::span(&shard.entry(record).checksum, 1)));
