@@ -38,6 +38,9 @@ function(leat_tests folder)
     endif()
     list(FILTER sources EXCLUDE REGEX "/${other}/")
   endforeach()
+  if(NOT LEAT_CUDA STREQUAL "FAKE")
+    list(FILTER sources EXCLUDE REGEX "/cuda/")  # tests over the fake runtime
+  endif()
   # ThreadSanitizer sees nothing in tests without threads. Those of datasets are many, and each starts its threads itself.
   if(LEAT_SANITIZE STREQUAL "thread" AND folder STREQUAL "datasets")
     foreach(source IN LISTS sources)
@@ -81,6 +84,9 @@ if(TARGET OpenMP::OpenMP_CXX)
 endif()
 leat_tests(datasets LIBRARIES leat::datasets JPEG::JPEG ZLIB::ZLIB zstd hwy::hwy nlohmann_json::nlohmann_json)
 leat_tests(transfer LIBRARIES leat::transfer)
+if(LEAT_CUDA STREQUAL "FAKE")
+  target_link_libraries(transfer_tests PRIVATE leat_cuda_fake)
+endif()
 leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})
 # The loader's own code in a simulated machine: compiled a second time, with other headers in the place of some of its
 # own, and without the sources that fork processes and start threads. It plays some schedules of each case; all four
@@ -132,6 +138,7 @@ set(all_programs OFF)
 if(LEAT_BUILD_TOOLS AND LEAT_BUILD_BENCH)
   set(all_programs ON)
 endif()
+if(NOT LEAT_CUDA STREQUAL "FAKE")  # which is not installed
 add_test(NAME "process: a consumer builds and runs against the installed package"
          COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DWORK=${PROJECT_BINARY_DIR}/consumer
                  -DSOURCE=${PROJECT_SOURCE_DIR}/tests/consumer -DCOMPILER=${CMAKE_CXX_COMPILER} -DWITHOUT=${without}
@@ -139,6 +146,7 @@ add_test(NAME "process: a consumer builds and runs against the installed package
                  -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
 set_tests_properties("process: a consumer builds and runs against the installed package"
                      PROPERTIES LABELS process TIMEOUT 300)
+endif()
 
 add_test(NAME "process: every C++ snippet of README.md and docs compiles"
          COMMAND ${PROJECT_SOURCE_DIR}/tests/snippets/run.sh ${CMAKE_CXX_COMPILER} ${PROJECT_BINARY_DIR}/include

@@ -18,6 +18,8 @@
 namespace leat {
 
 class Device;
+template <class Ref>
+class Owned;
 
 /// Reports that a call of a device failed, or work on one of its streams. The message names the device and the call.
 class LEAT_EXPORT DeviceError : public Error {
@@ -34,12 +36,12 @@ enum class DeviceKind {
 /// Refers to a stream, a queue of work that a device carries out in order, without owning it. Cheap to copy.
 class LEAT_EXPORT StreamRef {
  public:
-  /// Refers to a stream of `device`. For CUDA, `handle` is a cudaStream_t, so that a framework's stream can be used.
-  /// Every operation on a null handle, CUDA's legacy default stream, throws DeviceError.
-  StreamRef(Device& device, void* handle) noexcept : device_(&device), handle_(handle) {}
-  StreamRef(Device& device, std::nullptr_t) = delete;
+  /// Refers to a stream of `device`. For CUDA, `handle` is a cudaStream_t, so that a framework's stream can be used;
+  /// null is CUDA's legacy default stream, and cudaStreamPerThread the default stream of the thread that uses the
+  /// reference. The CPU has no default stream: every operation on a null handle throws DeviceError.
+  inline StreamRef(Device& device, void* handle) noexcept;
   Device& device() const noexcept { return *device_; }  ///< the device whose stream it is
-  void* handle() const noexcept { return handle_; }     ///< the device's own name for the stream
+  void* handle() const noexcept { return handle_; }     ///< the device's own name for the stream; null: none
 
   /// Blocks the calling thread until the stream is empty. Throws what failed on the stream.
   void synchronize() const;
@@ -48,6 +50,10 @@ class LEAT_EXPORT StreamRef {
   friend bool operator==(const StreamRef&, const StreamRef&) = default;
 
  private:
+  template <class Ref>
+  friend class Owned;
+  explicit StreamRef(Device& device) noexcept : device_(&device), handle_(nullptr) {}  // refers to no stream
+
   Device* device_;
   void* handle_;
 };
@@ -65,6 +71,10 @@ class LEAT_EXPORT EventRef {
   friend bool operator==(const EventRef&, const EventRef&) = default;
 
  private:
+  template <class Ref>
+  friend class Owned;
+  explicit EventRef(Device& device) noexcept : device_(&device), handle_(nullptr) {}  // refers to no event
+
   Device* device_;
   void* handle_;
 };
@@ -93,7 +103,7 @@ class Owned {
   operator Ref() const noexcept { return ref_; }  // NOLINT: implicit on purpose
 
  private:
-  Ref take() noexcept { return std::exchange(ref_, Ref(ref_.device(), static_cast<void*>(nullptr))); }
+  Ref take() noexcept { return std::exchange(ref_, Ref(ref_.device())); }
   void release() noexcept;
   Ref ref_;
 };
@@ -105,22 +115,28 @@ using Stream = Owned<StreamRef>;
 /// passed.
 using Event = Owned<EventRef>;
 
-/// Owns device memory: aligned to 256 bytes or more, not initialized. No stream may still use the memory when it is
-/// freed.
-class LEAT_EXPORT DeviceBuffer {
+/// Kinds of memory that a device hands out.
+enum class MemoryKind {
+  device,      ///< memory of the device
+  pinned_host  ///< page-locked memory of the host
+};
+
+/// Owns memory: aligned to 256 bytes or more, not initialized. No stream may still use the memory when it is freed.
+template <MemoryKind kind>
+class OwnedMemory {
  public:
   /// Holds no memory.
-  DeviceBuffer() = default;
+  OwnedMemory() = default;
   /// Takes over `size` bytes at `data`; for devices.
-  DeviceBuffer(Device& device, std::byte* data, std::size_t size) noexcept
+  OwnedMemory(Device& device, std::byte* data, std::size_t size) noexcept
       : device_(&device), data_(data), size_(size) {}
   /// Takes over the memory of `other`, which then holds none.
-  DeviceBuffer(DeviceBuffer&& other) noexcept
+  OwnedMemory(OwnedMemory&& other) noexcept
       : device_(other.device_),
         data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)) {}
   /// Frees the memory held, and takes over that of `other`.
-  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+  OwnedMemory& operator=(OwnedMemory&& other) noexcept {
     if (this == &other) return *this;
     release();
     device_ = other.device_;
@@ -128,8 +144,8 @@ class LEAT_EXPORT DeviceBuffer {
     size_ = std::exchange(other.size_, 0);
     return *this;
   }
-  ~DeviceBuffer() { release(); }
-  std::byte* data() const noexcept { return data_; }   ///< address on the device; null if no memory is held
+  ~OwnedMemory() { release(); }
+  std::byte* data() const noexcept { return data_; }   ///< the address; null if no memory is held
   std::size_t size() const noexcept { return size_; }  ///< in bytes
 
  private:
@@ -139,6 +155,12 @@ class LEAT_EXPORT DeviceBuffer {
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+/// Owns memory of a device, which the host can neither read nor write unless the device is the host.
+using DeviceBuffer = OwnedMemory<MemoryKind::device>;
+
+/// Owns page-locked memory of the host. Copies from and to it run asynchronously, at the bus's full speed.
+using PinnedBuffer = OwnedMemory<MemoryKind::pinned_host>;
 
 /// Owns a page-lock on host memory. Copies from and to page-locked memory run asynchronously, at the bus's full speed.
 class LEAT_EXPORT PinnedRegion {
@@ -177,6 +199,7 @@ class LEAT_EXPORT PinnedRegion {
 /// that has failed stays failed, and throws the same exception each time. Its events still pass, so nothing hangs.
 ///
 /// Throws DeviceError for what the device finds wrong, and for a stream or an event that is null or another device's.
+/// (A GPU's stream may wait for an event of another GPU.)
 class LEAT_EXPORT Device {
  public:
   virtual ~Device() = default;
@@ -188,6 +211,9 @@ class LEAT_EXPORT Device {
   /// Returns a name for messages: "cpu", "cuda:0 (NVIDIA H200)".
   virtual std::string name() const = 0;
 
+  /// Returns the handle that a null handle of a stream stands for; null if the device has no default stream.
+  virtual void* default_stream() const noexcept { return nullptr; }
+
   /// Allocates device memory. Throws DeviceError if there is not enough.
   virtual DeviceBuffer allocate(std::size_t bytes) = 0;
   /// Makes a stream, which runs beside the host and the other streams.
@@ -195,6 +221,10 @@ class LEAT_EXPORT Device {
   /// Makes an event, which has passed until it is recorded.
   virtual Event make_event() = 0;
 
+  /// Tells whether copies between the host and the device run beside the host only from and to page-locked memory.
+  virtual bool needs_pinned_memory() const noexcept { return true; }
+  /// Allocates page-locked memory of the host. Throws DeviceError if there is not enough.
+  virtual PinnedBuffer allocate_pinned(std::size_t bytes) = 0;
   /// Page-locks host memory, which is page-aligned and mapped shared. On the host device there is nothing to lock.
   virtual PinnedRegion pin(std::span<std::byte> memory) = 0;
 
@@ -208,6 +238,9 @@ class LEAT_EXPORT Device {
   virtual void record(EventRef event, StreamRef stream) = 0;
   /// Makes the stream wait until the event has passed; the host does not wait.
   virtual void wait(StreamRef stream, EventRef event) = 0;
+  /// Returns a stream on which any thread can record an event behind what is enqueued on `stream` by then, though
+  /// `stream` may mean another one there: CUDA's default stream per thread does.
+  virtual StreamRef for_other_threads(StreamRef stream) { return stream; }
   /// Tells whether the stream on which the event was last recorded has reached the mark.
   virtual bool passed(EventRef event) = 0;
   /// Blocks the calling thread until the event has passed. Throws what failed before it on its stream.
@@ -238,13 +271,22 @@ class LEAT_EXPORT Device {
  private:
   template <class Ref>
   friend class Owned;
-  friend class DeviceBuffer;
+  template <MemoryKind kind>
+  friend class OwnedMemory;
   friend class PinnedRegion;
   virtual void destroy(StreamRef stream) noexcept = 0;  // never a null stream
   virtual void destroy(EventRef event) noexcept = 0;
-  virtual void deallocate(std::byte* memory, std::size_t bytes) noexcept = 0;
+  virtual void deallocate(MemoryKind kind, std::byte* memory, std::size_t bytes) noexcept = 0;
   virtual void unpin(std::span<std::byte> memory) noexcept = 0;
 };
+
+inline StreamRef::StreamRef(Device& device, void* handle) noexcept
+    : device_(&device), handle_(handle != nullptr ? handle : device.default_stream()) {}
+
+template <MemoryKind kind>
+void OwnedMemory<kind>::release() noexcept {
+  if (data_ != nullptr) device_->deallocate(kind, data_, size_);
+}
 
 template <class Ref>
 void Owned<Ref>::release() noexcept {

@@ -17,6 +17,7 @@ DeviceBatch& DeviceBatch::operator=(DeviceBatch&& other) noexcept {
   pool_ = std::move(other.pool_);
   buffer_ = other.buffer_;
   consumer_ = other.consumer_;
+  thread_ = other.thread_;
   return *this;
 }
 
@@ -26,7 +27,8 @@ DeviceBatch::~DeviceBatch() {
 
 void DeviceBatch::release() noexcept {
   if (pool_ == nullptr) return;
-  pool_->release(buffer_, consumer_);
+  const bool is_own_thread = std::this_thread::get_id() == thread_;
+  pool_->release(buffer_, is_own_thread ? consumer_ : consumer_.device().for_other_threads(consumer_));
   pool_.reset();
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <thread>
 
 #include "leat/datasets/export.h"
 #include "leat/datasets/tensor_view.h"
@@ -28,7 +29,8 @@ class BatchPool;
 /// contents, later work must not use them. So the consumer's stream must outlive the batch, and must wait for other
 /// streams that use the batch before it is destroyed.
 ///
-/// A batch may outlive its prefetcher, and may be destroyed on any thread. One thread at a time uses it.
+/// A batch may outlive its prefetcher, and may be destroyed on any thread, also if the consumer's stream is CUDA's
+/// default stream per thread: that of the thread that called Prefetcher::next(). One thread at a time uses it.
 class LEAT_EXPORT DeviceBatch {
  public:
   /// Takes over the lease on `buffer` of `pool`; for prefetchers. The batch shares the pool, which it may outlive.
@@ -65,6 +67,7 @@ class LEAT_EXPORT DeviceBatch {
   std::shared_ptr<detail::BatchPool> pool_;  // null: moved from
   std::size_t buffer_;
   StreamRef consumer_;
+  std::thread::id thread_ = std::this_thread::get_id();  // whose stream it is, for default streams per thread
 };
 
 }  // namespace leat

@@ -24,9 +24,10 @@ PinnedRegion pin(Device& device, std::span<std::byte> memory, const PrefetcherOp
     return device.pin(memory);
   } catch (const DeviceError& error) {
     warn(options.on_warning,
-         fmt::format("the batch slots could not be page-locked, so copies to {} are slower and less "
-                     "asynchronous: {}",
-                     device.name(), error.what()));
+         fmt::format(
+             "the batch slots could not be page-locked, so each batch is copied once more on its way to {}, "
+             "through page-locked memory: {}",
+             device.name(), error.what()));
     return {};
   }
 }
@@ -39,10 +40,11 @@ class Prefetcher::Impl {
  public:
   Impl(BatchSource source, Device& device, const PrefetcherOptions& options)
       : keeper_(source.keeper),
-        pinned_(pin(device, source.memory, options)),
+        memory_(source.memory),
+        pinned_(pin(device, memory_, options)),
         pool_(make_process_owned<BatchPool>(device, DeviceLayout(source.layout, options.normalize),
                                             options.buffers)),
-        pump_(std::move(source), pool_) {}
+        pump_(std::move(source), pinned_ ? memory_ : std::span<std::byte>(), pool_) {}
 
   std::optional<DeviceBatch> next(StreamRef consumer);
   void start_epoch(std::uint64_t epoch) { pool_->start_epoch(epoch); }
@@ -52,7 +54,8 @@ class Prefetcher::Impl {
  private:
   const ProcessIdentity owner_;
   const std::shared_ptr<const void> keeper_;
-  const PinnedRegion pinned_;
+  const std::span<std::byte> memory_;      // of the source
+  const PinnedRegion pinned_;              // holds nothing if that cannot be page-locked
   const std::shared_ptr<BatchPool> pool_;  // shared with the batches, which may outlive the prefetcher
   PrefetchPump pump_;
 };

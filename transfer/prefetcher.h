@@ -29,7 +29,9 @@ struct LEAT_EXPORT PrefetcherOptions {
 /// Copies batches to a device while the consumer works on earlier ones. Movable, not copyable.
 ///
 /// A batch goes from the loader's memory to a device buffer in one asynchronous copy, on a stream of the prefetcher.
-/// The loader's memory is page-locked once; if that fails, a warning says why, and copies are slower.
+/// The loader's memory is page-locked once. What is not page-locked (slots that a loader adds while it waits for a slow
+/// sample, or all of its memory if the system refuses, of which a warning tells) is copied once more, through
+/// page-locked buffers of the prefetcher. So every copy to the device runs beside the host.
 ///
 /// One thread at a time may use next(), start_epoch(), and the ranges of epoch() and rest(). A thread of the
 /// prefetcher calls the loader's members; no other thread may call them while the prefetcher exists.

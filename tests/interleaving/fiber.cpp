@@ -5,8 +5,11 @@
 #include <utility>
 #include <vector>
 
-// AddressSanitizer must be told of stacks. They are there in a sanitized program only.
+// AddressSanitizer and ThreadSanitizer must be told of stacks. They are there in a sanitized program only.
 extern "C" {
+__attribute__((weak)) void* __tsan_get_current_fiber();
+__attribute__((weak)) void* __tsan_create_fiber(unsigned flags);
+__attribute__((weak)) void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 __attribute__((weak)) void __sanitizer_start_switch_fiber(void** save, const void* bottom, std::size_t size);
 __attribute__((weak)) void __sanitizer_finish_switch_fiber(void* saved, const void** bottom,
                                                            std::size_t* size);
@@ -24,6 +27,7 @@ void Fiber::start(std::function<void()> body) {
   if (!stack_) stack_ = std::make_unique_for_overwrite<std::byte[]>(kStackBytes);
   body_ = std::move(body);
   sanitizer_ = nullptr;
+  if (__tsan_create_fiber != nullptr && race_detector_ == nullptr) race_detector_ = __tsan_create_fiber(0);
   ::getcontext(&context_);
   context_.uc_stack = {};
   context_.uc_stack.ss_sp = stack_.get();
@@ -43,6 +47,10 @@ void Fiber::switch_to(Fiber& from, Fiber& to) {
   if (__sanitizer_start_switch_fiber != nullptr) {
     __sanitizer_start_switch_fiber(&from.sanitizer_, to.stack_ ? to.stack_.get() : thread_stack,
                                    to.stack_ ? kStackBytes : thread_stack_bytes);
+  }
+  if (__tsan_switch_to_fiber != nullptr) {
+    if (!from.stack_) from.race_detector_ = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(to.race_detector_, 0);
   }
   ::swapcontext(&from.context_, &to.context_);
   if (__sanitizer_finish_switch_fiber != nullptr) {

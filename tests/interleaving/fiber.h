@@ -33,7 +33,8 @@ class Fiber {
   ucontext_t context_{};
   std::unique_ptr<std::byte[]> stack_;  // null: the thread's own
   std::function<void()> body_;
-  void* sanitizer_ = nullptr;  // what AddressSanitizer keeps of a stack that is left
+  void* sanitizer_ = nullptr;      // what AddressSanitizer keeps of a stack that is left
+  void* race_detector_ = nullptr;  // what ThreadSanitizer keeps of it
 };
 
 }  // namespace leat::interleaving

@@ -1,6 +1,8 @@
 // What holds of CUDA devices in particular; without a GPU, that asking for one is a clear error.
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
 #include <iostream>
+#include <vector>
 
 #include "leat/transfer/device.h"
 #include "tests/support/expect_error.h"
@@ -37,16 +39,34 @@ TEST_CASE("each GPU is one device, by name", "[gpu]") {
   }
 }
 
-TEST_CASE("CUDA's default streams are refused", "[gpu]") {
+TEST_CASE("CUDA's default streams are taken: null, legacy and per-thread", "[gpu]") {
   if (cuda_device_count() == 0) {
     std::cout << "SKIPPED: " << cuda_unavailable_reason() << "\n";
     return;
   }
   Device& device = cuda_device(0);
+  const DeviceBuffer buffer = device.allocate(1000);
   for (const std::uintptr_t handle : {0, 1, 2}) {  // null, cudaStreamLegacy, cudaStreamPerThread
+    INFO("stream " << handle);
     const StreamRef stream(device, reinterpret_cast<void*>(handle));
-    expect_error<DeviceError>([&] { stream.synchronize(); }, {"default stream"});
+    const std::vector<std::byte> source(1000, static_cast<std::byte>(handle + 1));
+    const Stream other = device.make_stream();
+    const Event event = device.make_event();
+    int ran = 0;
+    device.copy(buffer.data(), source.data(), source.size(), stream);
+    device.enqueue(stream, [&] { ++ran; });
+    device.record(event, stream);
+    device.wait(other, event);
+    std::vector<std::byte> bytes(1000);
+    device.copy(bytes.data(), buffer.data(), bytes.size(), other);
+    device.synchronize(other.ref());
+    CHECK(bytes == source);
+    CHECK(ran == 1);
+    device.wait(stream, event);
+    stream.synchronize();
+    CHECK(device.passed(event));
   }
+  CHECK(StreamRef(device, nullptr).handle() == StreamRef(device, reinterpret_cast<void*>(1)).handle());
 }
 
 TEST_CASE("CUDA says how much it could not allocate", "[gpu]") {

@@ -170,7 +170,7 @@ TEST_CASE("waiting, copying and delivering are ranges in the device's profiler, 
   CHECK(device.violations().empty());
 }
 
-TEST_CASE("slots that cannot be page-locked are used as they are, with a warning") {
+TEST_CASE("slots that cannot be page-locked are copied through memory that is, with a warning") {
   ScriptedSource source({});
   ScriptedDevice device;
   device.refuse_pin = "the limit is 64 KiB";
@@ -181,8 +181,14 @@ TEST_CASE("slots that cannot be page-locked are used as they are, with a warning
   options.on_warning = [&](const std::string& text) { warnings.push_back(text); };
   Prefetcher feed(source.source(), device, options);
   std::size_t batches = 0;
-  for (const DeviceBatch& batch : feed.epoch(0, consumer)) batches += batch.size() > 0 ? 1 : 0;
+  for (const DeviceBatch& batch : feed.epoch(0, consumer)) {
+    const auto bytes = test::download(consumer, batch["image"].data, batch["image"].bytes());
+    auto expected = ScriptedSource::slot_bytes(source.layout(), 0, batches++);
+    expected.resize(bytes.size());  // the image is the first field
+    CHECK((bytes == expected));
+  }
   CHECK(batches == 3);
+  CHECK(device.copies_of_unlocked() == 3);  // those of download(), none of the prefetcher's
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].find("the limit is 64 KiB") != std::string::npos);
   CHECK(warnings[0].find("page-locked") != std::string::npos);

@@ -10,7 +10,8 @@
 namespace leat::detail::cuda {
 
 // Throws DeviceError "<device>: <call> of <bytes> bytes failed: <CUDA's text> (<CUDA's name>)" unless `status` is
-// cudaSuccess. Clears the runtime's last error, so that the next check does not report this one again.
+// cudaSuccess. Clears the runtime's last error, so that the next check does not report this one again. Says so if it
+// cannot be cleared, because work on a GPU has failed: then every later call fails, too.
 void check(cudaError_t status, std::string_view device, std::string_view call,
            std::optional<std::size_t> bytes = std::nullopt);
 

@@ -4,6 +4,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -17,6 +18,10 @@ std::string full_name(int ordinal) {
   cudaDeviceProp properties{};
   cuda::check(cudaGetDeviceProperties(&properties, ordinal), name, "cudaGetDeviceProperties");
   return fmt::format("{} ({})", name, properties.name);
+}
+
+void rethrow(const std::exception_ptr& failure) {
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 }  // namespace
@@ -47,6 +52,14 @@ Event CudaDevice::make_event() {
   return Event(*this, new CudaEvent(event));
 }
 
+PinnedBuffer CudaDevice::allocate_pinned(std::size_t bytes) {
+  const DeviceGuard current = guard();
+  void* memory = nullptr;
+  const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);
+  check(cudaHostAlloc(&memory, at_least_one, cudaHostAllocPortable), "cudaHostAlloc", bytes);
+  return PinnedBuffer(*this, static_cast<std::byte*>(memory), bytes);
+}
+
 PinnedRegion CudaDevice::pin(std::span<std::byte> memory) {
   const DeviceGuard current = guard();
   if (memory.empty()) return PinnedRegion();
@@ -75,10 +88,18 @@ void CudaDevice::wait(StreamRef stream, EventRef event) {
   check(checked(event).make_wait(checked(stream), host_work_), "cudaStreamWaitEvent");
 }
 
+// The legacy default stream waits for the default streams of all threads.
+StreamRef CudaDevice::for_other_threads(StreamRef stream) {
+  return stream.handle() == cudaStreamPerThread ? StreamRef(*this, cudaStreamLegacy) : stream;
+}
+
 bool CudaDevice::passed(EventRef event) {
   const DeviceGuard current = guard();
   const cudaError_t status = checked(event).query();
-  if (status == cudaErrorNotReady) return false;
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError();  // clears it: the next check of whoever else uses the runtime must not find it
+    return false;
+  }
   check(status, "cudaEventQuery");
   return true;
 }
@@ -86,13 +107,13 @@ bool CudaDevice::passed(EventRef event) {
 void CudaDevice::synchronize(EventRef event) {
   const DeviceGuard current = guard();
   check(checked(event).synchronize(), "cudaEventSynchronize");
-  checked(event).rethrow();
+  rethrow(checked(event).failure());
 }
 
 void CudaDevice::synchronize(StreamRef stream) {
   const DeviceGuard current = guard();
   check(cudaStreamSynchronize(checked(stream)), "cudaStreamSynchronize");
-  host_work_.rethrow(checked(stream));
+  rethrow(host_work_.failure(checked(stream)));
 }
 
 void CudaDevice::enqueue(StreamRef stream, std::function<void()> work) {
@@ -109,16 +130,13 @@ void CudaDevice::normalize(void* to, const std::uint8_t* from, const PixelShape&
 
 cudaStream_t CudaDevice::checked(StreamRef stream) const {
   if (&stream.device() != this) throw DeviceError(name_ + ": got a stream of " + stream.device().name());
-  const auto handle = static_cast<cudaStream_t>(stream.handle());
-  if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread) {
-    throw DeviceError(name_ +
-                      ": got a default stream; make one with make_stream(), or wrap a stream of your own");
-  }
-  return handle;
+  if (stream.handle() == nullptr) throw DeviceError(name_ + ": got a stream that was moved from");
+  return static_cast<cudaStream_t>(stream.handle());
 }
 
 CudaEvent& CudaDevice::checked(EventRef event) const {
-  if (&event.device() != this) throw DeviceError(name_ + ": got an event of " + event.device().name());
+  if (event.device().kind() != DeviceKind::cuda)
+    throw DeviceError(name_ + ": got an event of " + event.device().name());
   if (event.handle() == nullptr) throw DeviceError(name_ + ": got a null event; make one with make_event()");
   return *static_cast<CudaEvent*>(event.handle());
 }
@@ -136,8 +154,9 @@ void CudaDevice::destroy(EventRef event) noexcept {
   delete static_cast<CudaEvent*>(event.handle());
 }
 
-void CudaDevice::deallocate(std::byte* memory, std::size_t) noexcept {
-  cudaFree(memory);
+void CudaDevice::deallocate(MemoryKind kind, std::byte* memory, std::size_t) noexcept {
+  if (kind == MemoryKind::device) cudaFree(memory);
+  if (kind == MemoryKind::pinned_host) cudaFreeHost(memory);
 }
 
 void CudaDevice::unpin(std::span<std::byte> memory) noexcept {

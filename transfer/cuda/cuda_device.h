@@ -14,8 +14,7 @@
 
 namespace leat::detail::cuda {
 
-// Stream handles are of type cudaStream_t, created here or by a framework. The default streams (null,
-// cudaStreamLegacy, cudaStreamPerThread) are refused, because what they wait for depends on the calling thread. Event
+// Stream handles are of type cudaStream_t, created here or by a framework; the default streams are accepted. Event
 // handles are of type CudaEvent*.
 //
 // Threads: every member may be called from any thread, and leaves the thread's current device unchanged. The state is
@@ -26,10 +25,12 @@ class CudaDevice final : public Device {
 
   DeviceKind kind() const noexcept override { return DeviceKind::cuda; }
   std::string name() const override { return name_; }
+  void* default_stream() const noexcept override { return cudaStreamLegacy; }
 
   DeviceBuffer allocate(std::size_t bytes) override;
   Stream make_stream() override;
   Event make_event() override;
+  PinnedBuffer allocate_pinned(std::size_t bytes) override;
   PinnedRegion pin(std::span<std::byte> memory) override;
 
   void copy(void* to, const void* from, std::size_t bytes, StreamRef stream) override;
@@ -37,6 +38,7 @@ class CudaDevice final : public Device {
 
   void record(EventRef event, StreamRef stream) override;
   void wait(StreamRef stream, EventRef event) override;
+  StreamRef for_other_threads(StreamRef stream) override;
   bool passed(EventRef event) override;
   void synchronize(EventRef event) override;
   void synchronize(StreamRef stream) override;
@@ -56,13 +58,12 @@ class CudaDevice final : public Device {
     cuda::check(status, name_, call, bytes);
   }
   DeviceGuard guard() const { return DeviceGuard(ordinal_, name_); }
-  cudaStream_t checked(
-      StreamRef stream) const;  // throws DeviceError for a default stream or another device's
-  CudaEvent& checked(EventRef event) const;
+  cudaStream_t checked(StreamRef stream) const;  // throws DeviceError for another device's
+  CudaEvent& checked(EventRef event) const;      // of any GPU
 
   void destroy(StreamRef stream) noexcept override;
   void destroy(EventRef event) noexcept override;
-  void deallocate(std::byte* memory, std::size_t bytes) noexcept override;
+  void deallocate(MemoryKind kind, std::byte* memory, std::size_t bytes) noexcept override;
   void unpin(std::span<std::byte> memory) noexcept override;
 
   const int ordinal_;

@@ -4,20 +4,21 @@ namespace leat::detail::cuda {
 
 cudaError_t CudaEvent::record(cudaStream_t stream, HostWork& host_work) {
   const std::lock_guard lock(mutex_);
-  const cudaError_t status = host_work.carry(stream, carried_);
-  return status == cudaSuccess ? cudaEventRecord(handle_, stream) : status;
+  const cudaError_t status = cudaEventRecord(handle_, stream);
+  if (status == cudaSuccess) carried_ = host_work.mark(stream);
+  return status;
 }
 
 cudaError_t CudaEvent::make_wait(cudaStream_t stream, HostWork& host_work) {
   const std::lock_guard lock(mutex_);
   const cudaError_t status = cudaStreamWaitEvent(stream, handle_, 0);
-  if (status != cudaSuccess || carried_ == nullptr) return status;
-  return host_work.take_over(stream, carried_);
+  if (status == cudaSuccess) host_work.add_wait(stream, carried_);
+  return status;
 }
 
-void CudaEvent::rethrow() const {
+std::exception_ptr CudaEvent::failure() const {
   const std::lock_guard lock(mutex_);
-  if (carried_ != nullptr) carried_->rethrow();
+  return carried_.log == nullptr ? nullptr : carried_.log->failure_before(carried_.position);
 }
 
 }  // namespace leat::detail::cuda

@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <memory>
+#include <exception>
 #include <mutex>
 
 #include "leat/transfer/cuda/host_work.h"
@@ -22,12 +22,12 @@ class CudaEvent {
   cudaError_t make_wait(cudaStream_t stream, HostWork& host_work);
   cudaError_t query() const { return cudaEventQuery(handle_); }
   cudaError_t synchronize() const { return cudaEventSynchronize(handle_); }
-  void rethrow() const;  // throws the failure that a synchronized event carries, if any
+  std::exception_ptr failure() const;  // before a synchronized event, on its stream; null if there is none
 
  private:
   const cudaEvent_t handle_;
-  mutable std::mutex mutex_;              // held during a recording, so that handle_ and carried_ match
-  std::shared_ptr<FailureSlot> carried_;  // guarded by mutex_; shared with queued host functions
+  mutable std::mutex mutex_;  // held during a recording, so that handle_ and carried_ match
+  FailureMark carried_;       // guarded by mutex_
 };
 
 }  // namespace leat::detail::cuda

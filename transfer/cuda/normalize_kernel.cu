@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "leat/transfer/cuda/launch.h"
 #include "leat/transfer/cuda/normalize_kernel.h"
 
 // The kernels are bound by memory bandwidth, so a warp's accesses must be coalesced and wide. A thread computes 16
@@ -172,40 +173,38 @@ bool aligned(const void* address, std::size_t to) {
 }
 
 template <class Format>
-void launch_interleaved(typename Format::Element* to, const std::uint8_t* from, const PixelShape& shape,
-                        const Channels& channels, cudaStream_t stream) {
+cudaError_t launch_interleaved(typename Format::Element* to, const std::uint8_t* from,
+                               const PixelShape& shape, const Channels& channels, cudaStream_t stream) {
   const std::size_t count = shape.count();
   const dim3 blocks = grid(count / Format::kPack, 1);
   switch (shape.c) {
     case 1:
-      return interleaved<Format, 1><<<blocks, kThreads, 0, stream>>>(to, from, count, channels);
+      return launch_kernel(interleaved<Format, 1>, blocks, kThreads, stream, to, from, count, channels);
     case 2:
-      return interleaved<Format, 2><<<blocks, kThreads, 0, stream>>>(to, from, count, channels);
+      return launch_kernel(interleaved<Format, 2>, blocks, kThreads, stream, to, from, count, channels);
     case 3:
-      return interleaved<Format, 3><<<blocks, kThreads, 0, stream>>>(to, from, count, channels);
+      return launch_kernel(interleaved<Format, 3>, blocks, kThreads, stream, to, from, count, channels);
     default:
-      return interleaved<Format, 4><<<blocks, kThreads, 0, stream>>>(to, from, count, channels);
+      return launch_kernel(interleaved<Format, 4>, blocks, kThreads, stream, to, from, count, channels);
   }
 }
 
 template <class Format>
-void launch(void* memory, const std::uint8_t* from, const PixelShape& shape, const Normalization& how,
-            cudaStream_t stream) {
+cudaError_t launch(void* memory, const std::uint8_t* from, const PixelShape& shape, const Normalization& how,
+                   cudaStream_t stream) {
   auto* const to = static_cast<typename Format::Element*>(memory);
   const Channels channels = channels_of(how);
   const std::size_t pixels = shape.h * shape.w;  // per image
   const bool planar = how.layout == PixelLayout::nchw && shape.c != 1;
   const bool wide = aligned(to, 16) && aligned(from, sizeof(typename Format::Load));
-  if (wide && !planar && shape.count() % Format::kPack == 0) {
-    launch_interleaved<Format>(to, from, shape, channels, stream);
-  } else if (wide && planar && shape.c == 3 && pixels % Format::kPack == 0) {
-    planar3<Format>
-        <<<grid(pixels / Format::kPack, shape.n), kThreads, 0, stream>>>(to, from, shape.n, pixels, channels);
-  } else {
-    plain<Format>
-        <<<grid(pixels, shape.n), kThreads, 0, stream>>>(to, from, shape.n, pixels, static_cast<int>(shape.c),
-                                                         planar ? 1 : shape.c, planar ? pixels : 1, channels);
+  if (wide && !planar && shape.count() % Format::kPack == 0)
+    return launch_interleaved<Format>(to, from, shape, channels, stream);
+  if (wide && planar && shape.c == 3 && pixels % Format::kPack == 0) {
+    return launch_kernel(planar3<Format>, grid(pixels / Format::kPack, shape.n), kThreads, stream, to, from,
+                         shape.n, pixels, channels);
   }
+  return launch_kernel(plain<Format>, grid(pixels, shape.n), kThreads, stream, to, from, shape.n, pixels,
+                       static_cast<int>(shape.c), planar ? 1 : shape.c, planar ? pixels : 1, channels);
 }
 
 }  // namespace
@@ -215,15 +214,12 @@ cudaError_t launch_normalize(void* to, const std::uint8_t* from, const PixelShap
   if (shape.count() == 0) return cudaSuccess;
   switch (how.dtype) {
     case DType::f16:
-      launch<F16>(to, from, shape, how, stream);
-      break;
+      return launch<F16>(to, from, shape, how, stream);
     case DType::bf16:
-      launch<BF16>(to, from, shape, how, stream);
-      break;
+      return launch<BF16>(to, from, shape, how, stream);
     default:
-      launch<F32>(to, from, shape, how, stream);
+      return launch<F32>(to, from, shape, how, stream);
   }
-  return cudaGetLastError();
 }
 
 }  // namespace leat::detail::cuda

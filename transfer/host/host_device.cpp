@@ -47,13 +47,17 @@ class LiveStreams {
   std::unordered_set<const void*> streams_;  // guarded by mutex_
 };
 
-}  // namespace
-
-DeviceBuffer HostDevice::allocate(std::size_t bytes) {
+std::byte* allocate_memory(std::size_t bytes) {
   void* memory = ::operator new(bytes, kAlignment, std::nothrow);
   if (memory == nullptr)
     throw DeviceError(fmt::format("cpu: there is no memory for a buffer of {} bytes", bytes));
-  return DeviceBuffer(*this, static_cast<std::byte*>(memory), bytes);
+  return static_cast<std::byte*>(memory);
+}
+
+}  // namespace
+
+DeviceBuffer HostDevice::allocate(std::size_t bytes) {
+  return DeviceBuffer(*this, allocate_memory(bytes), bytes);
 }
 
 Stream HostDevice::make_stream() {
@@ -64,6 +68,10 @@ Stream HostDevice::make_stream() {
 
 Event HostDevice::make_event() {
   return Event(*this, new HostEvent);
+}
+
+PinnedBuffer HostDevice::allocate_pinned(std::size_t bytes) {
+  return PinnedBuffer(*this, allocate_memory(bytes), bytes);
 }
 
 PinnedRegion HostDevice::pin(std::span<std::byte> memory) {
@@ -145,7 +153,7 @@ void HostDevice::destroy(EventRef event) noexcept {
   delete static_cast<HostEvent*>(event.handle());
 }
 
-void HostDevice::deallocate(std::byte* memory, std::size_t) noexcept {
+void HostDevice::deallocate(MemoryKind, std::byte* memory, std::size_t) noexcept {
   ::operator delete(memory, kAlignment);
 }
 

@@ -20,6 +20,8 @@ class HostDevice final : public Device {
   DeviceBuffer allocate(std::size_t bytes) override;
   Stream make_stream() override;
   Event make_event() override;
+  bool needs_pinned_memory() const noexcept override { return false; }
+  PinnedBuffer allocate_pinned(std::size_t bytes) override;
   PinnedRegion pin(std::span<std::byte> memory) override;
 
   void copy(void* to, const void* from, std::size_t bytes, StreamRef stream) override;
@@ -41,7 +43,7 @@ class HostDevice final : public Device {
 
   void destroy(StreamRef stream) noexcept override;
   void destroy(EventRef event) noexcept override;
-  void deallocate(std::byte* memory, std::size_t bytes) noexcept override;
+  void deallocate(MemoryKind kind, std::byte* memory, std::size_t bytes) noexcept override;
   void unpin(std::span<std::byte> memory) noexcept override;
 };
 

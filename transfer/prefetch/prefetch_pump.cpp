@@ -1,6 +1,7 @@
 #include "leat/transfer/prefetch/prefetch_pump.h"
 
 #include <exception>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -12,11 +13,14 @@ namespace leat::detail {
 using Step = PrefetchSchedule::Step;
 using Fill = PrefetchSchedule::Fill;
 
-PrefetchPump::PrefetchPump(BatchSource source, std::shared_ptr<BatchPool> pool)
+PrefetchPump::PrefetchPump(BatchSource source, std::span<const std::byte> pinned,
+                           std::shared_ptr<BatchPool> pool)
     : source_(std::move(source)),
       leases_while_pulling_(source_.max_held_batches > 1 ? 1 : 0),
       pool_(std::move(pool)),
       device_(pool_->device()),
+      pinned_(pinned),
+      bounce_buffers_(device_, source_.layout.bytes()),
       copy_stream_(device_.make_stream()),
       thread_(start_service_thread("leat-prefetch", [this] { run(); })) {}
 
@@ -104,13 +108,25 @@ void PrefetchPump::fill(std::size_t index, HostBatch batch) {
   if (source_.state) buffer.state = source_.state();
   buffer.indices.assign(batch.indices().begin(), batch.indices().end());
 
-  const std::span<std::byte> slot = batch.bytes();
-  leases_.push_back({std::move(batch), index});  // before the copy, which uses the slot from its start
   device_.wait(copy_stream_, buffer.released);
-  device_.copy(buffer.memory.data(), slot.data(), slot.size(), copy_stream_);
+  copy(buffer, index, std::move(batch));
   device_.record(buffer.copied, copy_stream_);
   pool_->layout().normalize(buffer.memory.data(), buffer.rows, copy_stream_);
   device_.record(buffer.ready, copy_stream_);
+}
+
+void PrefetchPump::copy(BatchPool::Buffer& buffer, std::size_t index, HostBatch batch) {
+  const std::span<std::byte> slot = batch.bytes();
+  if (!is_pinned(slot)) return bounce_buffers_.copy(buffer.memory.data(), slot, copy_stream_);
+  leases_.push_back({std::move(batch), index});  // before the copy, which uses the slot from its start
+  device_.copy(buffer.memory.data(), slot.data(), slot.size(), copy_stream_);
+}
+
+bool PrefetchPump::is_pinned(std::span<const std::byte> slot) const noexcept {
+  if (!device_.needs_pinned_memory()) return true;
+  const std::less_equal<> before;
+  return before(pinned_.data(), slot.data()) &&
+         before(slot.data() + slot.size(), pinned_.data() + pinned_.size());
 }
 
 void PrefetchPump::drop_leases(std::size_t keep) {

@@ -73,6 +73,25 @@ void copies_from_pinned_memory(Device& device) {
   CHECK(static_cast<bool>(again));
 }
 
+void pinned_memory_is_the_hosts(Device& device) {
+  const Stream stream = device.make_stream();
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}, std::size_t{5000}}) {
+    INFO(bytes << " bytes");
+    const PinnedBuffer pinned = device.allocate_pinned(bytes);
+    CHECK(pinned.size() == bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(pinned.data()) % 256 == 0);
+    const auto source = byte_ramp(bytes, 7, 13);
+    std::copy(source.begin(), source.end(), pinned.data());
+    const DeviceBuffer buffer = device.allocate(bytes);
+    device.copy(buffer.data(), pinned.data(), bytes, stream);
+    device.synchronize(stream.ref());
+    std::fill_n(pinned.data(), bytes, std::byte{0});
+    device.copy(pinned.data(), buffer.data(), bytes, stream);
+    device.synchronize(stream.ref());
+    CHECK(std::equal(source.begin(), source.end(), pinned.data()));
+  }
+}
+
 // The way of a batch: a forked child writes a slot, and the device reads it where it lies.
 void copies_what_a_child_wrote(Device& device) {
   const SharedMemory memory(1 << 16);
@@ -93,6 +112,7 @@ std::vector<Clause> memory_clauses() {
           {"copies go to the device, within it and back", copies_go_everywhere},
           {"memory is filled with zeros", fills_with_zeros},
           {"shared memory is page-locked and copied from", copies_from_pinned_memory},
+          {"page-locked memory is allocated, and copied from and to", pinned_memory_is_the_hosts},
           {"page-locked memory shows what a forked child wrote", copies_what_a_child_wrote}};
 }
 

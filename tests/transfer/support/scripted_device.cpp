@@ -216,6 +216,13 @@ Event ScriptedDevice::make_event() {
   return Event(*this, new ScriptedEvent);
 }
 
+PinnedBuffer ScriptedDevice::allocate_pinned(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  auto* const memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{256}));
+  pinned_.push_back({memory, bytes});
+  return PinnedBuffer(*this, memory, bytes);
+}
+
 PinnedRegion ScriptedDevice::pin(std::span<std::byte> memory) {
   if (!refuse_pin.empty()) throw DeviceError(refuse_pin);
   const std::lock_guard lock(mutex_);
@@ -318,8 +325,9 @@ void ScriptedDevice::destroy(EventRef event) noexcept {
   delete static_cast<ScriptedEvent*>(event.handle());
 }
 
-void ScriptedDevice::deallocate(std::byte* memory, std::size_t bytes) noexcept {
+void ScriptedDevice::deallocate(MemoryKind, std::byte* memory, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
+  std::erase_if(pinned_, [&](auto region) { return region.data() == memory; });
   check_write(memory, bytes);
   ::operator delete (memory, std::align_val_t{256});
 }

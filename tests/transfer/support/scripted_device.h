@@ -57,6 +57,7 @@ class ScriptedDevice final : public Device {
   DeviceBuffer allocate(std::size_t bytes) override;
   Stream make_stream() override;
   Event make_event() override;
+  PinnedBuffer allocate_pinned(std::size_t bytes) override;
   PinnedRegion pin(std::span<std::byte> memory) override;
   void copy(void* to, const void* from, std::size_t bytes, StreamRef stream) override;
   void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override;
@@ -103,7 +104,7 @@ class ScriptedDevice final : public Device {
   void check_write(const void* memory, std::size_t bytes);
   void destroy(StreamRef stream) noexcept override;
   void destroy(EventRef event) noexcept override;
-  void deallocate(std::byte* memory, std::size_t bytes) noexcept override;
+  void deallocate(MemoryKind kind, std::byte* memory, std::size_t bytes) noexcept override;
   void unpin(std::span<std::byte> memory) noexcept override;
 
   mutable std::mutex mutex_;  // guards all of the following

@@ -79,10 +79,11 @@ void owners_move(Device& device) {
   CHECK(event.ref().handle() == nullptr);
 }
 
-void null_handles_are_refused(Device& device) {
-  const Stream stream = device.make_stream();
+void owners_without_a_stream_are_refused(Device& device) {
+  Stream moved = device.make_stream();
+  const Stream stream = std::move(moved);
   const Event event = device.make_event();
-  const StreamRef no_stream(device, static_cast<void*>(nullptr));
+  const StreamRef no_stream = moved;
   const EventRef no_event(device, static_cast<void*>(nullptr));
   std::byte byte{};
   expect_error<DeviceError>([&] { device.enqueue(no_stream, [] {}); }, {device.name(), "stream"});
@@ -109,7 +110,7 @@ std::vector<Clause> stream_clauses() {
           {"streams run beside each other", streams_run_beside_each_other},
           {"destroying a stream waits for its work", the_owner_waits_for_its_work},
           {"owners move", owners_move},
-          {"null streams and events are refused", null_handles_are_refused}};
+          {"streams that were moved from and null events are refused", owners_without_a_stream_are_refused}};
 }
 
 }  // namespace leat::test

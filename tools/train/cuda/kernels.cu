@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "leat/transfer/cuda/launch.h"
 #include "leat/transfer/device.h"
 
 namespace leat::tools::kernels {
@@ -105,8 +106,8 @@ void launch(void (*kernel)(Parameters...), std::size_t items, std::size_t items_
   if (blocks > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw ArgumentError(std::to_string(items) + " items are more than one kernel can take");
   }
-  kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(arguments...);
-  const cudaError_t status = cudaGetLastError();
+  const cudaError_t status = leat::detail::cuda::launch_kernel(kernel, dim3(static_cast<unsigned>(blocks)),
+                                                               kThreads, stream, arguments...);
   if (status != cudaSuccess)
     throw DeviceError(std::string("cuda: kernel launch: ") + cudaGetErrorString(status));
 }

@@ -1,0 +1,331 @@
+// Device memory, registered host memory, and copies.
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "tests/cuda_fake/runtime.h"
+
+namespace leat::cuda_fake {
+
+namespace {
+
+constexpr std::size_t kBehind = 256;  // bytes behind an allocation that are checked
+constexpr int kUninitialized = 0xab;
+constexpr int kBehindTheEnd = 0xfd;
+
+const std::byte* bytes_at(const void* address) {
+  return static_cast<const std::byte*>(address);
+}
+
+// Returns pages that nobody may access, with `usable` bytes at the start that may be; null if there is no memory.
+std::byte* map(std::size_t bytes, std::size_t usable) {
+  void* const address = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) return nullptr;
+  if (usable > 0) ::mprotect(address, usable, PROT_READ | PROT_WRITE);
+  return static_cast<std::byte*>(address);
+}
+
+std::size_t page_bytes() {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::size_t mapped_bytes(std::size_t bytes) {
+  return (bytes + kBehind + page_bytes() - 1) / page_bytes() * page_bytes();
+}
+
+// One end of a copy.
+struct End {
+  std::byte* address = nullptr;  // where the fake reads or writes
+  bool is_device = false;
+  bool is_pageable = false;
+  bool is_valid = true;
+};
+
+End end_of(const void* address, std::size_t bytes, int device) {
+  const Runtime& runtime = Runtime::get();
+  const auto* const allocation = runtime.find(address);
+  if (allocation == nullptr) {
+    return {.address = static_cast<std::byte*>(const_cast<void*>(address)),
+            .is_pageable = !runtime.is_registered(address, bytes, device)};
+  }
+  const auto offset = static_cast<std::size_t>(bytes_at(address) - allocation->first);
+  return {.address = allocation->second.alias + offset,
+          .is_device = true,
+          .is_valid = offset + bytes <= allocation->second.bytes};
+}
+
+bool fits(const End& from, const End& to, cudaMemcpyKind kind) {
+  switch (kind) {
+    case cudaMemcpyHostToHost:
+      return !from.is_device && !to.is_device;
+    case cudaMemcpyHostToDevice:
+      return !from.is_device && to.is_device;
+    case cudaMemcpyDeviceToHost:
+      return from.is_device && !to.is_device;
+    case cudaMemcpyDeviceToDevice:
+      return from.is_device && to.is_device;
+    default:
+      return true;
+  }
+}
+
+std::size_t hash_of(const std::byte* first, std::size_t bytes) {
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(first), bytes});
+}
+
+// Returns whether work that is enqueued may still write this memory of the host.
+bool may_change(const Queue& queue, const std::byte* first, std::size_t bytes) {
+  return std::ranges::any_of(queue.nodes, [&](const NodePtr& node) {
+    return node->work.is_host_function || !node->after.empty() ||
+           std::ranges::any_of(node->work.ranges, [&](const Range& range) {
+             return range.access == Access::write && range.first < first + bytes &&
+                    first < range.first + range.bytes;
+           });
+  });
+}
+
+// Returns the copying. Reports a source in page-locked memory that has changed when the copy runs.
+std::function<void()> copying(const Queue& queue, const End& from, const End& to, std::size_t bytes) {
+  const bool is_watched =
+      queue.capture == nullptr && !from.is_device && !may_change(queue, from.address, bytes);
+  const std::size_t expected = is_watched ? hash_of(from.address, bytes) : 0;
+  return [=] {
+    std::memcpy(to.address, from.address, bytes);
+    if (!is_watched || hash_of(to.address, bytes) == expected) return;
+    const Machine::Lock lock(Machine::get().mutex);
+    Machine::get().report(
+        fmt::format("{} bytes at {} changed before they were copied", bytes, fmt::ptr(from.address)));
+  };
+}
+
+cudaError_t copy(Machine::Lock& lock, const std::shared_ptr<Queue>& queue, const End& from, const End& to,
+                 const void* source, void* target, std::size_t bytes) {
+  Machine& machine = Machine::get();
+  Runtime& runtime = Runtime::get();
+  ++runtime.counts.copies;
+  Work work{.name = "copy",
+            .ranges = {{bytes_at(source), bytes, Access::read}, {bytes_at(target), bytes, Access::write}}};
+  const bool is_pageable = from.is_pageable || to.is_pageable;
+  if (is_pageable) ++runtime.counts.pageable_copies;
+  if (!is_pageable || queue->capture != nullptr) {
+    work.run = copying(*queue, from, to, bytes);
+    runtime.enqueue(lock, *queue, std::move(work));
+    return cudaSuccess;
+  }
+  // From pageable memory to a device, the call waits for the stream and stages the bytes. Otherwise it returns when
+  // the copy is done.
+  if (to.is_device) {
+    machine.wait_for(lock, queue->last);
+    const auto staged = std::make_shared<std::vector<std::byte>>(from.address, from.address + bytes);
+    work.ranges.erase(work.ranges.begin());
+    work.run = [staged, to] { std::memcpy(to.address, staged->data(), staged->size()); };
+    machine.enqueue(lock, *queue, std::move(work));
+    return runtime.lost;
+  }
+  work.run = [=] { std::memcpy(to.address, from.address, bytes); };
+  machine.wait_for(lock, machine.enqueue(lock, *queue, std::move(work)));
+  return runtime.lost;
+}
+
+// Reports work that may use memory which is given back.
+void check_pending(std::span<const std::byte> memory) {
+  Machine& machine = Machine::get();
+  for (int device = 0; device < machine.devices(); ++device) {
+    for (const auto& queue : machine.queues_of(device)) {
+      for (const NodePtr& node : queue->nodes) {
+        for (const Range& range : node->work.ranges) {
+          if (range.first < memory.data() + memory.size() && memory.data() < range.first + range.bytes) {
+            machine.report(fmt::format("{} bytes at {} are given back while {} of stream {} may use them",
+                                       memory.size(), fmt::ptr(memory.data()), node->work.name, queue->id));
+          }
+        }
+      }
+    }
+  }
+}
+
+void check_end(const std::byte* address, const Runtime::Allocation& allocation) {
+  const std::byte* const behind = allocation.alias + allocation.bytes;
+  if (!std::all_of(behind, behind + kBehind,
+                   [](std::byte byte) { return byte == std::byte{kBehindTheEnd}; })) {
+    Machine::get().report(
+        fmt::format("{} bytes at {} were written behind their end", allocation.bytes, fmt::ptr(address)));
+  }
+}
+
+}  // namespace
+
+const std::pair<const std::byte* const, Runtime::Allocation>* Runtime::find(const void* address) const {
+  auto next = allocations.upper_bound(bytes_at(address));
+  if (next == allocations.begin()) return nullptr;
+  --next;
+  const auto offset = static_cast<std::size_t>(bytes_at(address) - next->first);
+  return offset <= next->second.bytes ? &*next : nullptr;
+}
+
+bool Runtime::is_registered(const void* address, std::size_t bytes, int device) const {
+  auto next = registrations.upper_bound(bytes_at(address));
+  if (next == registrations.begin()) return false;
+  --next;
+  const auto offset = static_cast<std::size_t>(bytes_at(address) - next->first);
+  return offset + bytes <= next->second.bytes && (next->second.is_portable || next->second.device == device);
+}
+
+}  // namespace leat::cuda_fake
+
+using namespace leat::cuda_fake;
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  return call("cudaMalloc", Kind::unsafe, [&](Machine::Lock&) {
+    Runtime& runtime = Runtime::get();
+    *memory = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    const int device = current_device();
+    if (bytes > kDeviceBytes - runtime.used[device]) return cudaErrorMemoryAllocation;
+    const std::size_t usable = mapped_bytes(bytes), mapped = usable + page_bytes();
+    std::byte* const alias = map(mapped, usable);
+    std::byte* const address = map(mapped, 0);
+    if (alias == nullptr || address == nullptr) return cudaErrorMemoryAllocation;
+    std::memset(alias, kUninitialized, bytes);
+    std::memset(alias + bytes, kBehindTheEnd, kBehind);
+    runtime.used[device] += bytes;
+    runtime.allocations[address] = {.bytes = bytes, .device = device, .alias = alias, .mapped = mapped};
+    *memory = address;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFree(void* memory) {
+  return call("cudaFree", Kind::ending, [&](Machine::Lock& lock) {
+    if (memory == nullptr) return cudaSuccess;
+    Runtime& runtime = Runtime::get();
+    const auto found = runtime.allocations.find(bytes_at(memory));
+    if (found == runtime.allocations.end()) return cudaErrorInvalidValue;
+    const Runtime::Allocation allocation = found->second;
+    check_pending({found->first, allocation.bytes});
+    Machine::get().wait_for_device(lock, allocation.device);  // as CUDA does
+    check_end(bytes_at(memory), allocation);
+    Machine::get().forget_accesses({bytes_at(memory), allocation.bytes});
+    runtime.used[allocation.device] -= allocation.bytes;
+    runtime.allocations.erase(bytes_at(memory));
+    ::munmap(allocation.alias, allocation.mapped);
+    ::munmap(memory, allocation.mapped);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return call("cudaMemGetInfo", Kind::plain, [&](Machine::Lock&) {
+    *total = kDeviceBytes;
+    *free = kDeviceBytes - Runtime::get().used[current_device()];
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
+  return call("cudaHostAlloc", Kind::unsafe, [&](Machine::Lock&) {
+    *memory = bytes == 0 ? nullptr : map(mapped_bytes(bytes), mapped_bytes(bytes));
+    if (*memory == nullptr) return bytes == 0 ? cudaSuccess : cudaErrorMemoryAllocation;
+    std::memset(*memory, kUninitialized, bytes);
+    Runtime::get().registrations[bytes_at(*memory)] = {.bytes = bytes,
+                                                       .device = current_device(),
+                                                       .is_portable = (flags & cudaHostAllocPortable) != 0,
+                                                       .is_allocated = true};
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFreeHost(void* memory) {
+  return call("cudaFreeHost", Kind::ending, [&](Machine::Lock& lock) {
+    if (memory == nullptr) return cudaSuccess;
+    Runtime& runtime = Runtime::get();
+    const auto found = runtime.registrations.find(bytes_at(memory));
+    if (found == runtime.registrations.end() || !found->second.is_allocated) return cudaErrorInvalidValue;
+    const std::size_t bytes = found->second.bytes;
+    check_pending({found->first, bytes});
+    for (int device = 0; device < Machine::get().devices(); ++device)
+      Machine::get().wait_for_device(lock, device);
+    Machine::get().forget_accesses({bytes_at(memory), bytes});
+    runtime.registrations.erase(bytes_at(memory));
+    ::munmap(memory, mapped_bytes(bytes));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags) {
+  return call("cudaHostRegister", Kind::unsafe, [&](Machine::Lock&) {
+    Runtime& runtime = Runtime::get();
+    if (memory == nullptr || bytes == 0) return cudaErrorInvalidValue;
+    for (const auto& [address, registration] : runtime.registrations) {
+      if (bytes_at(memory) < address + registration.bytes && address < bytes_at(memory) + bytes)
+        return cudaErrorHostMemoryAlreadyRegistered;
+    }
+    runtime.registrations[bytes_at(memory)] = {
+        .bytes = bytes, .device = current_device(), .is_portable = (flags & cudaHostRegisterPortable) != 0};
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* memory) {
+  return call("cudaHostUnregister", Kind::ending, [&](Machine::Lock&) {
+    auto& registrations = Runtime::get().registrations;
+    const auto found = registrations.find(bytes_at(memory));
+    if (found == registrations.end() || found->second.is_allocated) return cudaErrorHostMemoryNotRegistered;
+    check_pending({found->first, found->second.bytes});
+    Machine::get().forget_accesses({found->first, found->second.bytes});
+    registrations.erase(found);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
+  return call("cudaPointerGetAttributes", Kind::plain, [&](Machine::Lock&) {
+    const Runtime& runtime = Runtime::get();
+    void* const address = const_cast<void*>(memory);
+    *attributes = {
+        .type = cudaMemoryTypeUnregistered, .device = -1, .devicePointer = nullptr, .hostPointer = address};
+    if (const auto* const allocation = runtime.find(memory)) {
+      *attributes = {cudaMemoryTypeDevice, allocation->second.device, address, nullptr};
+    } else if (runtime.is_registered(memory, 1, current_device())) {
+      *attributes = {cudaMemoryTypeHost, current_device(), address, address};
+    }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return call("cudaMemcpyAsync", Kind::plain, [&](Machine::Lock& lock) {
+    const auto queue = queue_of(stream);
+    if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+    if (bytes == 0) return cudaSuccess;
+    const End source = end_of(from, bytes, queue->device), target = end_of(to, bytes, queue->device);
+    if (!source.is_valid || !target.is_valid || !fits(source, target, kind)) return cudaErrorInvalidValue;
+    return copy(lock, queue, source, target, from, to, bytes);
+  });
+}
+
+cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  return call("cudaMemsetAsync", Kind::plain, [&](Machine::Lock& lock) {
+    const auto queue = queue_of(stream);
+    if (queue == nullptr || queue->device != current_device()) return cudaErrorInvalidResourceHandle;
+    if (bytes == 0) return cudaSuccess;
+    const End target = end_of(memory, bytes, queue->device);
+    if (!target.is_valid || target.is_pageable) return cudaErrorInvalidValue;
+    Runtime::get().enqueue(lock, *queue,
+                           {.name = "fill",
+                            .run = [=] { std::memset(target.address, value, bytes); },
+                            .ranges = {{bytes_at(memory), bytes, Access::write}}});
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

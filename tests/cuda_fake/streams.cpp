@@ -1,0 +1,194 @@
+// Streams and events.
+#include <algorithm>
+#include <chrono>
+
+#include "tests/cuda_fake/runtime.h"
+
+using namespace leat::cuda_fake;
+
+namespace {
+
+bool is_event(cudaEvent_t event) {
+  return Runtime::get().events.contains(event);
+}
+
+// A stream that captures cannot be waited for.
+cudaError_t check_not_captured(const Queue& queue) {
+  return queue.capture == nullptr ? cudaSuccess
+                                  : invalidate(queue.capture, cudaErrorStreamCaptureUnsupported);
+}
+
+cudaError_t wait_captured(const std::shared_ptr<Queue>& queue, const CUevent_st& event) {
+  if (queue->capture != nullptr && event.capture == nullptr)
+    return invalidate(queue->capture, cudaErrorStreamCaptureIsolation);
+  if (queue->capture != nullptr && queue->capture != event.capture) {
+    invalidate(event.capture, cudaErrorStreamCaptureMerge);
+    return invalidate(queue->capture, cudaErrorStreamCaptureMerge);
+  }
+  if (queue->capture == nullptr) {
+    queue->capture = event.capture;
+    event.capture->joined.push_back(queue);
+  }
+  for (const std::size_t node : event.capture_tail) {
+    if (std::ranges::find(queue->capture_tail, node) == queue->capture_tail.end())
+      queue->capture_tail.push_back(node);
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+// --- Streams.
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return call("cudaStreamCreateWithFlags", Kind::plain, [&](Machine::Lock&) {
+    *stream = new CUstream_st{
+        Machine::get().make_queue(this_thread().device, (flags & cudaStreamNonBlocking) == 0)};
+    Runtime::get().streams.insert(*stream);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return call("cudaStreamDestroy", Kind::ending, [&](Machine::Lock&) {
+    if (Runtime::get().streams.erase(stream) == 0) return cudaErrorInvalidResourceHandle;
+    if (stream->queue->capture != nullptr) stream->queue->capture->is_invalid = true;
+    Machine::get().drop_queue(stream->queue);
+    delete stream;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return call("cudaStreamSynchronize", Kind::unsafe, [&](Machine::Lock& lock) {
+    const auto queue = queue_of(stream);
+    if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = check_not_captured(*queue); error != cudaSuccess) return error;
+    Machine::get().wait_for(lock, queue->last);
+    return Runtime::get().lost;
+  });
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return call("cudaStreamQuery", Kind::unsafe, [&](Machine::Lock& lock) {
+    const auto queue = queue_of(stream);
+    if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = check_not_captured(*queue); error != cudaSuccess) return error;
+    if (queue->last == nullptr) return cudaSuccess;
+    if (!queue->last->is_done) {
+      Machine::get().let_one_run(lock);
+      return cudaErrorNotReady;
+    }
+    Machine::get().observe(*queue->last);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return call("cudaStreamGetId", Kind::plain, [&](Machine::Lock&) {
+    const auto queue = queue_of(stream);
+    if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+    *id = queue->id;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  return call("cudaStreamWaitEvent", Kind::plain, [&](Machine::Lock& lock) {
+    const auto queue = queue_of(stream);
+    if (queue == nullptr || !is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (event->capture != nullptr || queue->capture != nullptr) return wait_captured(queue, *event);
+    if (event->last != nullptr) Machine::get().enqueue(lock, *queue, {.name = "wait"}, {event->last});
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument) {
+  return call("cudaLaunchHostFunc", Kind::plain, [&](Machine::Lock& lock) {
+    const auto queue = queue_of(stream);
+    if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+    ++Runtime::get().counts.host_functions;
+    Runtime::get().enqueue(
+        lock, *queue,
+        {.name = "host function", .run = [=] { function(argument); }, .is_host_function = true});
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  return call("cudaThreadExchangeStreamCaptureMode", Kind::plain, [&](Machine::Lock&) {
+    *mode = std::exchange(this_thread().capture_mode, *mode);
+    return cudaSuccess;
+  });
+}
+
+// --- Events.
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return call("cudaEventCreateWithFlags", Kind::plain, [&](Machine::Lock&) {
+    *event =
+        new CUevent_st{.device = this_thread().device, .has_timing = (flags & cudaEventDisableTiming) == 0};
+    Runtime::get().events.insert(*event);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return call("cudaEventDestroy", Kind::ending, [&](Machine::Lock&) {
+    if (Runtime::get().events.erase(event) == 0) return cudaErrorInvalidResourceHandle;
+    delete event;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return call("cudaEventRecord", Kind::plain, [&](Machine::Lock& lock) {
+    const auto queue = queue_of(stream);
+    if (queue == nullptr || !is_event(event) || event->device != queue->device)
+      return cudaErrorInvalidResourceHandle;
+    event->capture = queue->capture;
+    event->capture_tail = queue->capture_tail;
+    event->last =
+        queue->capture == nullptr ? Machine::get().enqueue(lock, *queue, {.name = "record"}) : nullptr;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return call("cudaEventQuery", Kind::unsafe, [&](Machine::Lock& lock) {
+    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (event->capture != nullptr) return invalidate(event->capture, cudaErrorCapturedEvent);
+    if (event->last == nullptr) return cudaSuccess;
+    if (!event->last->is_done) {
+      Machine::get().let_one_run(lock);
+      return cudaErrorNotReady;
+    }
+    Machine::get().observe(*event->last);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return call("cudaEventSynchronize", Kind::unsafe, [&](Machine::Lock& lock) {
+    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (event->capture != nullptr) return invalidate(event->capture, cudaErrorCapturedEvent);
+    const NodePtr recorded = event->last;  // the event may be recorded again, or destroyed, meanwhile
+    Machine::get().wait_for(lock, recorded);
+    return Runtime::get().lost;
+  });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  return call("cudaEventElapsedTime", Kind::plain, [&](Machine::Lock&) {
+    if (!is_event(start) || !is_event(end) || !start->has_timing || !end->has_timing ||
+        start->last == nullptr || end->last == nullptr)
+      return cudaErrorInvalidResourceHandle;
+    if (!start->last->is_done || !end->last->is_done) return cudaErrorNotReady;
+    *milliseconds = std::chrono::duration<float, std::milli>(end->last->end - start->last->end).count();
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

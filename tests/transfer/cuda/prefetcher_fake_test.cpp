@@ -1,0 +1,390 @@
+// The prefetcher and the CUDA backend over the fake CUDA runtime: what a GPU would do silently.
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <condition_variable>
+#include <cstring>
+#include <latch>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "leat/loader/data_loader.h"
+#include "leat/transfer/prefetcher.h"
+#include "tests/support/expect_error.h"
+#include "tests/transfer/cuda/fake_support.h"
+#include "tests/transfer/support/device_contract.h"
+#include "tests/transfer/support/scripted_source.h"
+
+namespace leat::test {
+namespace {
+
+const FieldNormalization kFloats{.field = "image", .output = "float", .how = {}};
+
+std::vector<std::byte> expected_image(const ScriptedSource& source, std::uint64_t epoch, std::uint64_t number,
+                                      std::size_t bytes) {
+  auto expected = ScriptedSource::slot_bytes(source.layout(), epoch, number);
+  expected.resize(bytes);  // the image is the first field
+  return expected;
+}
+
+// Loads an epoch, and uses each batch on the consumer's stream before it is given back. Returns the images.
+std::vector<std::vector<std::byte>> load_epoch(Prefetcher& feed, std::uint64_t epoch, StreamRef consumer) {
+  std::vector<PinnedBuffer> images;
+  for (const DeviceBatch& batch : feed.epoch(epoch, consumer)) {
+    const TensorView image = batch["image"];
+    images.push_back(consumer.device().allocate_pinned(image.bytes()));
+    consumer.device().copy(images.back().data(), image.data, image.bytes(), consumer);
+    cuda_fake::use(static_cast<cudaStream_t>(consumer.handle()), image.data, image.bytes(),
+                   cuda_fake::Access::read);
+  }
+  consumer.synchronize();
+  std::vector<std::vector<std::byte>> bytes;
+  for (const PinnedBuffer& image : images) bytes.emplace_back(image.data(), image.data() + image.size());
+  return bytes;
+}
+
+void check_images(const ScriptedSource& source, std::uint64_t epoch,
+                  const std::vector<std::vector<std::byte>>& images) {
+  REQUIRE(images.size() == 8);
+  for (std::uint64_t number = 0; number < images.size(); ++number)
+    CHECK((images[number] == expected_image(source, epoch, number, images[number].size())));
+}
+
+// Sample 40 is ready after sample 300, so its batch keeps back many others, for which slots are added.
+class SlowSample final : public Dataset {
+ public:
+  std::size_t size() const override { return 640; }
+  const Schema& schema() const override { return schema_; }
+  void get(std::size_t index, Rng&, SampleWriter& out) const override {
+    if (index == 40) last_.wait();
+    out.set("id", static_cast<std::int64_t>(index));
+    if (index == 300) last_.count_down();
+  }
+
+ private:
+  Schema schema_{{{"id", DType::i64, {}}}};
+  mutable std::latch last_{1};
+};
+
+TEST_CASE(
+    "every copy of a prefetcher is from page-locked memory, also while the loader waits for a slow sample") {
+  const SlowSample data;
+  DataLoader loader(data, {.batch_size = 8, .num_workers = 2, .worker_kind = WorkerKind::threads});
+  BatchSource source = BatchSource::of(loader);
+  std::size_t outside = 0;
+  source.next = [next = source.next, memory = source.memory, &outside] {
+    auto batch = next();
+    if (batch &&
+        (batch->bytes().data() < memory.data() || batch->bytes().data() >= memory.data() + memory.size()))
+      ++outside;
+    return batch;
+  };
+  Device& device = cuda_device(0);
+  const Stream stream = device.make_stream();
+  const auto before = cuda_fake::counts();
+  {
+    Prefetcher feed(std::move(source), device);
+    std::int64_t next = 0;
+    for (const DeviceBatch& batch : feed.epoch(0, stream)) {
+      const PinnedBuffer ids = device.allocate_pinned(batch["id"].bytes());
+      device.copy(ids.data(), batch["id"].data, ids.size(), stream);
+      stream.ref().synchronize();
+      for (std::size_t row = 0; row < batch.size(); ++row) {
+        std::int64_t id = 0;
+        std::memcpy(&id, ids.data() + row * sizeof id, sizeof id);
+        CHECK(id == next++);
+      }
+    }
+    CHECK(next == 640);
+  }
+  CHECK(outside > 5);
+  CHECK(cuda_fake::counts().pageable_copies == before.pageable_copies);
+}
+
+TEST_CASE("where the runtime refuses to register the slots, every copy is from page-locked memory, too") {
+  ScriptedSource source({.batches = 8});
+  Device& device = cuda_device(0);
+  const Stream stream = device.make_stream();
+  const auto before = cuda_fake::counts().pageable_copies;
+  std::vector<std::string> warnings;
+  cuda_fake::fail_call(2, cudaErrorMemoryAllocation);  // the first asks for the current device
+  Prefetcher feed(source.source(), device,
+                  {.on_warning = [&](const std::string& text) { warnings.push_back(text); }});
+  CHECK(cuda_fake::failed_call() == "cudaHostRegister");
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].find("cudaHostRegister") != std::string::npos);
+  check_images(source, 3, load_epoch(feed, 3, stream));
+  CHECK(cuda_fake::counts().pageable_copies == before);
+}
+
+TEST_CASE("prefetching needs no host functions, whatever host work a user enqueues") {
+  ScriptedSource source({.batches = 8});
+  Device& device = cuda_device(0);
+  const Stream stream = device.make_stream();
+  int ran = 0;
+  device.enqueue(stream, [&] { ++ran; });
+  std::latch go(1);
+  device.enqueue(stream, [&] { go.wait(); });  // under way while a batch is given back
+  const auto before = cuda_fake::counts().host_functions;
+  {
+    Prefetcher feed(source.source(), device, {.buffers = 3, .normalize = {kFloats}});
+    feed.start_epoch(0);
+    feed.next(stream).value();
+    go.count_down();
+    for ([[maybe_unused]] const DeviceBatch& batch : feed.rest(stream)) continue;
+  }
+  stream.ref().synchronize();
+  CHECK(ran == 1);
+  CHECK(cuda_fake::counts().host_functions == before);
+}
+
+TEST_CASE(
+    "a failure of the consumer's host work reaches the prefetcher through the buffer that is given back") {
+  ScriptedSource source({.batches = 8});
+  Device& device = cuda_device(0);
+  const Stream stream = device.make_stream();
+  Prefetcher feed(source.source(), device, {.buffers = 1});
+  feed.next(stream).value();
+  device.enqueue(stream, [] { throw PlannedError("planned"); });
+  feed.next(stream).value();  // given back behind the failure
+  expect_error<PlannedError>(
+      [&] {
+        while (feed.next(stream)) continue;
+      },
+      {"planned"});
+  expect_error<PlannedError>([&] { stream.ref().synchronize(); }, {"planned"});
+}
+
+// Calls the runtime when it is destroyed.
+struct CallsInDestructor {
+  explicit CallsInDestructor(std::latch& gone) : gone_(gone) {}
+  ~CallsInDestructor() {
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, 8) == cudaSuccess && cudaFree(memory) == cudaSuccess) gone_.count_down();
+  }
+  std::latch& gone_;
+};
+
+TEST_CASE("what host work holds is destroyed where the runtime may be called") {
+  Device& device = cuda_device(0);
+  const Stream stream = device.make_stream();
+  std::latch gone(1);
+  device.enqueue(stream, [held = std::make_shared<CallsInDestructor>(gone)] { CHECK(held.use_count() > 0); });
+  gone.wait();
+  CHECK(cuda_fake::take_violations().empty());
+}
+
+TEST_CASE("host work that was captured runs at each launch of the graph, and lives as long as that") {
+  Device& device = cuda_device(0);
+  const Stream stream = device.make_stream();
+  auto* const raw = static_cast<cudaStream_t>(stream.ref().handle());
+  int ran = 0;
+  std::latch gone(1);
+  must(cudaStreamBeginCapture(raw, cudaStreamCaptureModeRelaxed));
+  device.enqueue(stream, [&ran, held = std::make_shared<CallsInDestructor>(gone)] { ++ran; });
+  cudaGraph_t graph = nullptr;
+  must(cudaStreamEndCapture(raw, &graph));
+  cudaGraphExec_t exec = nullptr;
+  must(cudaGraphInstantiate(&exec, graph));
+  must(cudaGraphDestroy(graph));
+  for (int launch = 1; launch <= 3; ++launch) {
+    must(cudaGraphLaunch(exec, raw));
+    device.synchronize(stream.ref());
+    CHECK(ran == launch);
+  }
+  CHECK_FALSE(gone.try_wait());
+  must(cudaGraphExecDestroy(exec));
+  gone.wait();
+  CHECK(cuda_fake::take_violations().empty());
+}
+
+TEST_CASE("captured host work that throws fails the stream that was captured") {
+  Device& device = cuda_device(0);
+  const Stream stream = device.make_stream();
+  auto* const raw = static_cast<cudaStream_t>(stream.ref().handle());
+  must(cudaStreamBeginCapture(raw, cudaStreamCaptureModeRelaxed));
+  device.enqueue(stream, [] { throw PlannedError("planned"); });
+  cudaGraph_t graph = nullptr;
+  must(cudaStreamEndCapture(raw, &graph));
+  cudaGraphExec_t exec = nullptr;
+  must(cudaGraphInstantiate(&exec, graph));
+  device.synchronize(stream.ref());
+  must(cudaGraphLaunch(exec, raw));
+  expect_error<PlannedError>([&] { device.synchronize(stream.ref()); }, {"planned"});
+  must(cudaGraphExecDestroy(exec));
+  must(cudaGraphDestroy(graph));
+}
+
+TEST_CASE("asking whether an event has passed leaves no error behind") {
+  Device& device = cuda_device(0);
+  const Stream stream = device.make_stream();
+  const Event event = device.make_event();
+  std::latch go(1);
+  device.enqueue(stream, [&] { go.wait(); });
+  device.record(event, stream);
+  CHECK_FALSE(device.passed(event));
+  CHECK(cudaPeekAtLastError() == cudaSuccess);
+  go.count_down();
+}
+
+TEST_CASE("a batch of a thread's default stream may be given back by another thread") {
+  Device& device = cuda_device(0);
+  const StreamRef consumer(device, cudaStreamPerThread);
+  ScriptedSource source({.batches = 8});
+  Prefetcher feed(source.source(), device, {.buffers = 1});
+  feed.start_epoch(0);
+  for (std::uint64_t number = 0; number < 8; ++number) {
+    auto batch = feed.next(consumer);
+    REQUIRE(batch);
+    const TensorView image = (*batch)["image"];
+    const PinnedBuffer copy = device.allocate_pinned(image.bytes());
+    {
+      const HeldOrder order;
+      device.copy(copy.data(), image.data, image.bytes(), consumer);
+      std::thread([&] { batch.reset(); }).join();  // the next batch must wait for the copy above
+    }
+    consumer.synchronize();
+    CHECK((std::vector(copy.data(), copy.data() + copy.size()) ==
+           expected_image(source, 0, number, copy.size())));
+  }
+  CHECK(cuda_fake::take_violations().empty());
+}
+
+TEST_CASE("a GPU's stream waits for an event of another GPU, and takes over its failure") {
+  Device& first = cuda_device(0);
+  Device& second = cuda_device(1);
+  const Stream stream = first.make_stream(), other = second.make_stream();
+  const Event event = first.make_event();
+  std::latch go(1);
+  int value = 0, seen = 0;
+  first.enqueue(stream, [&] {
+    go.wait();
+    value = 7;
+  });
+  first.record(event, stream);
+  second.wait(other, event);
+  go.count_down();
+  second.enqueue(other, [&] { seen = value; });
+  second.synchronize(other.ref());
+  CHECK(seen == 7);
+  first.enqueue(stream, [] { throw PlannedError("planned"); });
+  first.record(event, stream);
+  second.wait(other, event);
+  expect_error<PlannedError>([&] { second.synchronize(other.ref()); }, {"planned"});
+}
+
+void load_on_two_devices(std::uint64_t seed) {
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  cuda_fake::run_randomly(random());
+  const auto options = [&] { return PrefetcherOptions{.buffers = 1 + random() % 3, .normalize = {kFloats}}; };
+  const PrefetcherOptions first_options = options(), second_options = options();
+  std::vector<std::vector<std::byte>> images[2];
+  ScriptedSource first({.batches = 8, .slots = 3, .max_held_batches = 2}), second({.batches = 8, .slots = 3});
+  const auto load = [](ScriptedSource& source, Device& device, const PrefetcherOptions& how, auto& result) {
+    Prefetcher feed(source.source(), device, how);
+    const Stream consumer = device.make_stream();
+    result = load_epoch(feed, 2, consumer);
+  };
+  std::thread other([&] { load(second, cuda_device(1), second_options, images[1]); });
+  load(first, cuda_device(0), first_options, images[0]);
+  other.join();
+  cuda_fake::go_free();
+  check_images(first, 2, images[0]);
+  check_images(second, 2, images[1]);
+  CHECK(cuda_fake::take_violations() == std::vector<std::string>());
+}
+
+TEST_CASE("in any order of the streams of two devices, every batch arrives whole, and nothing is reported") {
+  const std::uint64_t start = std::random_device{}();
+  for (std::uint64_t seed = start; seed < start + 100; ++seed) load_on_two_devices(seed);
+}
+
+TEST_CASE("in 10,000 orders of the streams of two devices, every batch arrives whole", "[slow]") {
+  const std::uint64_t start = std::random_device{}();
+  for (std::uint64_t seed = start; seed < start + 10'000; ++seed) load_on_two_devices(seed);
+}
+
+// Loads two epochs, with host work; returns the error, empty if there was none.
+std::string load_all(ScriptedSource& source) {
+  try {
+    Device& device = cuda_device(0);
+    Prefetcher feed(source.source(), device,
+                    {.normalize = {kFloats}, .on_warning = [](const std::string&) {}});
+    const Stream consumer = device.make_stream();
+    device.enqueue(consumer, [] {});
+    for (const std::uint64_t epoch : {0, 1}) {
+      for (const DeviceBatch& batch : feed.epoch(epoch, consumer)) {
+        const Event event = device.make_event();
+        device.record(event, consumer);
+        while (!device.passed(event)) std::this_thread::yield();
+        CHECK(batch.size() > 0);
+      }
+    }
+    consumer.ref().synchronize();
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST_CASE("whichever call of the runtime fails, the error names it and everything is given back") {
+  ScriptedSource warm_up({});
+  CHECK(load_all(warm_up).empty());
+  const cuda_fake::Holdings before = cuda_fake::holdings();
+  std::size_t failures = 0;
+  for (std::size_t n = 1;; ++n) {
+    INFO("call " << n);
+    ScriptedSource source({});
+    cuda_fake::fail_call(n, cudaErrorLaunchFailure);
+    const std::string error = load_all(source);
+    const std::string call = cuda_fake::failed_call();
+    cuda_fake::recover();
+    INFO(call << ": " << error);
+    CHECK(cuda_fake::holdings() == before);
+    CHECK(source.leased() == 0);
+    CHECK(cuda_fake::take_violations() == std::vector<std::string>());
+    if (call.empty()) {
+      CHECK(error.empty());
+      break;
+    }
+    if (!error.empty()) {
+      ++failures;
+      CHECK(error.find("cuda:0") != std::string::npos);
+      CHECK(error.find("cudaErrorLaunchFailure") != std::string::npos);
+    }
+    cudaGetLastError();
+  }
+  CHECK(failures > 50);
+}
+
+TEST_CASE("a device that is lost in the middle of an epoch ends it with an error, and slots are given back") {
+  for (const std::uint64_t last : {0, 1, 3}) {
+    ScriptedSource source({.batches = 8});
+    const cuda_fake::Holdings before = cuda_fake::holdings();
+    {
+      Device& device = cuda_device(0);
+      const Stream consumer = device.make_stream();
+      Prefetcher feed(source.source(), device, {.normalize = {kFloats}});
+      std::string error;
+      try {
+        for (const DeviceBatch& batch : feed.epoch(0, consumer)) {
+          if (batch.number() == last) cuda_fake::lose(cudaErrorIllegalAddress);
+        }
+      } catch (const DeviceError& lost) {
+        error = lost.what();
+      }
+      INFO(error);
+      CHECK(error.find("cuda:0") != std::string::npos);
+      CHECK(error.find("cudaErrorIllegalAddress") != std::string::npos);
+      CHECK(error.find("earlier") != std::string::npos);  // work that was enqueued earlier may be meant
+    }
+    cuda_fake::recover();
+    CHECK(source.leased() == 0);
+    CHECK(cuda_fake::holdings() == before);
+    cudaGetLastError();
+  }
+}
+
+}  // namespace
+}  // namespace leat::test
