@@ -241,6 +241,11 @@ class LEAT_EXPORT Device {
   /// Returns a stream on which any thread can record an event behind what is enqueued on `stream` by then, though
   /// `stream` may mean another one there: CUDA's default stream per thread does.
   virtual StreamRef for_other_threads(StreamRef stream) { return stream; }
+  /// Tells whether what is enqueued on the stream is captured into a CUDA graph instead of being run.
+  virtual bool is_capturing(StreamRef stream) {
+    (void)stream;
+    return false;
+  }
   /// Tells whether the stream on which the event was last recorded has reached the mark.
   virtual bool passed(EventRef event) = 0;
   /// Blocks the calling thread until the event has passed. Throws what failed before it on its stream.
@@ -251,7 +256,7 @@ class LEAT_EXPORT Device {
   /// Enqueues `work`, which runs on the host, in the stream's order. It must not call this device, nor wait for work of
   /// another stream: a device may run the host work of all streams on one thread, as CUDA does. An exception that it
   /// throws is the stream's failure: host work enqueued behind it is skipped, and on the host device so is all other
-  /// work.
+  /// work. After it has run, `work` is destroyed on another thread, on a GPU some time later than that.
   virtual void enqueue(StreamRef stream, std::function<void()> work) = 0;
 
   /// Enqueues the normalization of u8 pixels, shape [n, h, w, c], to floating point, as Normalization defines it.

@@ -1,5 +1,6 @@
 #include "leat/transfer/device_batch.h"
 
+#include <atomic>
 #include <utility>
 
 #include "leat/transfer/prefetch/batch_pool.h"
@@ -8,8 +9,20 @@ namespace leat {
 
 using namespace detail;
 
+namespace {
+
+// A number of the calling thread that no other thread of the process has or will have. (A std::thread::id may come
+// back after its thread has ended.)
+std::uint64_t thread_number() noexcept {
+  static std::atomic<std::uint64_t> next = 0;
+  static thread_local const std::uint64_t number = next++;
+  return number;
+}
+
+}  // namespace
+
 DeviceBatch::DeviceBatch(std::shared_ptr<BatchPool> pool, std::size_t buffer, StreamRef consumer) noexcept
-    : pool_(std::move(pool)), buffer_(buffer), consumer_(consumer) {}
+    : pool_(std::move(pool)), buffer_(buffer), consumer_(consumer), thread_(thread_number()) {}
 
 DeviceBatch& DeviceBatch::operator=(DeviceBatch&& other) noexcept {
   if (this == &other) return *this;
@@ -27,7 +40,7 @@ DeviceBatch::~DeviceBatch() {
 
 void DeviceBatch::release() noexcept {
   if (pool_ == nullptr) return;
-  const bool is_own_thread = std::this_thread::get_id() == thread_;
+  const bool is_own_thread = thread_number() == thread_;
   pool_->release(buffer_, is_own_thread ? consumer_ : consumer_.device().for_other_threads(consumer_));
   pool_.reset();
 }

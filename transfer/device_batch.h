@@ -7,7 +7,6 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <thread>
 
 #include "leat/datasets/export.h"
 #include "leat/datasets/tensor_view.h"
@@ -28,6 +27,9 @@ class BatchPool;
 /// Destroying the batch gives its buffer back: work that is enqueued on the consumer's stream by then still sees the
 /// contents, later work must not use them. So the consumer's stream must outlive the batch, and must wait for other
 /// streams that use the batch before it is destroyed.
+///
+/// While the consumer's stream is being captured into a CUDA graph, no batch may be requested for it or destroyed: that
+/// is a DeviceError of the prefetcher. What uses a batch may be captured.
 ///
 /// A batch may outlive its prefetcher, and may be destroyed on any thread, also if the consumer's stream is CUDA's
 /// default stream per thread: that of the thread that called Prefetcher::next(). One thread at a time uses it.
@@ -67,7 +69,7 @@ class LEAT_EXPORT DeviceBatch {
   std::shared_ptr<detail::BatchPool> pool_;  // null: moved from
   std::size_t buffer_;
   StreamRef consumer_;
-  std::thread::id thread_ = std::this_thread::get_id();  // whose stream it is, for default streams per thread
+  std::uint64_t thread_;  // whose stream it is, for default streams per thread
 };
 
 }  // namespace leat

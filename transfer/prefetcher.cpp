@@ -65,6 +65,7 @@ std::optional<DeviceBatch> Prefetcher::Impl::next(StreamRef consumer) {
     throw ArgumentError(fmt::format("this prefetcher is of {}, but the consumer's stream is of {}",
                                     device().name(), consumer.device().name()));
   }
+  pool_->require_no_capture(consumer);
   const ProfilerRange range(device(), "leat: next()");
   const PrefetchSchedule::Delivery delivery = pool_->take();
   if (delivery.kind == Kind::error) std::rethrow_exception(delivery.error);

@@ -19,16 +19,11 @@ extern "C" {
 // --- Errors.
 
 cudaError_t cudaGetLastError() {
-  const cudaError_t last = cudaPeekAtLastError();
-  this_thread().last_error = cudaSuccess;
-  return last;
+  return std::exchange(this_thread().last_error, cudaSuccess);
 }
 
 cudaError_t cudaPeekAtLastError() {
-  if (is_foreign_process()) return this_thread().last_error;
-  const Machine::Lock lock(Machine::get().mutex);
-  const cudaError_t lost = Runtime::get().lost;  // cannot be cleared
-  return lost == cudaSuccess ? this_thread().last_error : lost;
+  return this_thread().last_error;
 }
 
 const char* cudaGetErrorName(cudaError_t error) {

@@ -28,6 +28,17 @@ void release(cudaUserObject_t object, unsigned count) {
   delete object;
 }
 
+cudaError_t get_capture(cudaStream_t stream, cudaStreamCaptureStatus& status, cudaGraph_t* graph) {
+  const auto queue = queue_of(stream);
+  if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+  const Capture* const capture = queue->capture.get();
+  status = cudaStreamCaptureStatusNone;
+  if (capture != nullptr)
+    status = capture->is_invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+  if (graph != nullptr) *graph = capture == nullptr ? nullptr : capture->graph.get();
+  return cudaSuccess;
+}
+
 void end_capture(const std::shared_ptr<Capture>& capture) {
   for (const auto& queue : capture->joined) {
     queue->capture.reset();
@@ -84,16 +95,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return call("cudaStreamIsCapturing", Kind::plain, [&](Machine::Lock&) {
-    const auto queue = queue_of(stream);
-    if (queue == nullptr) return cudaErrorInvalidResourceHandle;
-    *status = cudaStreamCaptureStatusNone;
-    if (queue->capture != nullptr) {
-      *status =
-          queue->capture->is_invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
-    }
-    return cudaSuccess;
-  });
+  return call("cudaStreamIsCapturing", Kind::plain,
+              [&](Machine::Lock&) { return get_capture(stream, *status, nullptr); });
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
@@ -151,12 +154,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
                                      unsigned long long*, cudaGraph_t* graph) {
-  const cudaError_t error = cudaStreamIsCapturing(stream, status);
-  if (error != cudaSuccess || graph == nullptr) return error;
-  const Machine::Lock lock(Machine::get().mutex);
-  const auto queue = queue_of(stream);
-  *graph = queue->capture == nullptr ? nullptr : queue->capture->graph.get();
-  return cudaSuccess;
+  return call("cudaStreamGetCaptureInfo", Kind::plain,
+              [&](Machine::Lock&) { return get_capture(stream, *status, graph); });
 }
 
 cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* value, cudaHostFn_t destroy,

@@ -74,15 +74,17 @@ class Block {
     if (found == carriers->end()) {
       carriers->push_back(std::make_unique<Carrier>());
       found = std::prev(carriers->end());
+      Carrier& made = **found;
+      made.fiber.start([&made] {
+        while (true) {
+          running->carry();
+          made.is_free = true;
+          Fiber::switch_to(made.fiber, scheduler());
+        }
+      });
     }
-    Carrier& carrier = **found;
-    carrier.is_free = false;
-    carrier.fiber.start([&carrier] {
-      running->carry();
-      carrier.is_free = true;
-      Fiber::switch_to(carrier.fiber, scheduler());
-    });
-    return carrier;
+    (*found)->is_free = false;
+    return **found;
   }
 
   void resume(Carrier& carrier) {

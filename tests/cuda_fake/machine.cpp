@@ -22,6 +22,7 @@ constexpr auto kIdle = 2ms;
 constexpr int kExitOfViolations = 70;
 
 thread_local bool runs_host_function = false;
+thread_local bool runs_devices = false;
 
 int number_of_devices() {
   const char* const number = std::getenv("LEAT_FAKE_GPUS");
@@ -184,8 +185,13 @@ Queue* Machine::choose() {
 }
 
 void Machine::run_devices() {
+  runs_devices = true;
   Lock lock(mutex);
   while (true) {
+    if (stepped_ != nullptr) {
+      begin(lock, *std::exchange(stepped_, nullptr));
+      continue;
+    }
     Queue* const queue = mode_ == Mode::held ? nullptr : choose();
     if (queue == nullptr) {
       changed_.wait(lock);
@@ -209,7 +215,6 @@ void Machine::begin(Lock& lock, Queue& queue) {
     return;
   }
   running_ = node;
-  running_on_ = std::this_thread::get_id();
   lock.unlock();
   if (node->work.run) node->work.run();
   lock.lock();
@@ -251,13 +256,14 @@ void Machine::finish(Queue& queue, const NodePtr& node) {
 bool Machine::step(Lock& lock, Queue& queue) {
   if (!is_ready(queue)) return false;
   const NodePtr node = queue.nodes.front();
-  begin(lock, queue);
+  stepped_ = &queue;
+  changed_.notify_all();
   changed_.wait(lock, [&] { return node->is_done; });
   return true;
 }
 
 void Machine::drop_work(Lock& lock) {
-  changed_.wait(lock, [this] { return running_ == nullptr || running_on_ == std::this_thread::get_id(); });
+  changed_.wait(lock, [this] { return running_ == nullptr || runs_devices; });
   for (const auto& queue : std::vector(queues_)) {
     const std::deque<NodePtr> dropped = std::exchange(queue->nodes, {});
     for (const NodePtr& node : dropped) {

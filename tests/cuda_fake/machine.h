@@ -14,7 +14,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "tests/cuda_fake/clock.h"
@@ -139,10 +138,10 @@ class Machine {
   std::vector<std::string> violations_;
   Mode mode_ = Mode::free;
   std::mt19937_64 random_;
-  std::size_t allowed_ = 0;  // pieces of work that may run in a random order, before somebody waits
-  int waiting_ = 0;          // threads of the host
-  NodePtr running_{};        // work of a device that runs, and the thread that runs it
-  std::thread::id running_on_{};
+  std::size_t allowed_ = 0;   // pieces of work that may run in a random order, before somebody waits
+  int waiting_ = 0;           // threads of the host
+  NodePtr running_{};         // work of a device that runs
+  Queue* stepped_ = nullptr;  // whose next work is to run, by step()
 };
 
 }  // namespace leat::cuda_fake

@@ -204,7 +204,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 }
 
 cudaError_t cudaFree(void* memory) {
-  return call("cudaFree", Kind::ending, [&](Machine::Lock& lock) {
+  return call("cudaFree", Kind::unsafe_ending, [&](Machine::Lock& lock) {
     if (memory == nullptr) return cudaSuccess;
     Runtime& runtime = Runtime::get();
     const auto found = runtime.allocations.find(bytes_at(memory));
@@ -244,7 +244,7 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
 }
 
 cudaError_t cudaFreeHost(void* memory) {
-  return call("cudaFreeHost", Kind::ending, [&](Machine::Lock& lock) {
+  return call("cudaFreeHost", Kind::unsafe_ending, [&](Machine::Lock& lock) {
     if (memory == nullptr) return cudaSuccess;
     Runtime& runtime = Runtime::get();
     const auto found = runtime.registrations.find(bytes_at(memory));
@@ -275,7 +275,7 @@ cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags) {
 }
 
 cudaError_t cudaHostUnregister(void* memory) {
-  return call("cudaHostUnregister", Kind::ending, [&](Machine::Lock&) {
+  return call("cudaHostUnregister", Kind::unsafe_ending, [&](Machine::Lock&) {
     auto& registrations = Runtime::get().registrations;
     const auto found = registrations.find(bytes_at(memory));
     if (found == registrations.end() || found->second.is_allocated) return cudaErrorHostMemoryNotRegistered;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
+
 namespace leat::cuda_fake {
 
 namespace {
@@ -18,7 +20,8 @@ std::shared_ptr<Queue>& default_queue(std::shared_ptr<Queue>& queue, bool is_leg
 }  // namespace
 
 ThreadState& this_thread() noexcept {
-  static thread_local ThreadState state;
+  static std::atomic<std::uint64_t> next = 0;
+  static thread_local ThreadState state{.number = next++};
   return state;
 }
 
@@ -46,7 +49,7 @@ std::shared_ptr<Queue> queue_of(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy)
     return default_queue(runtime.legacy[current_device()], true);
   if (stream == cudaStreamPerThread)
-    return default_queue(runtime.per_thread[{std::this_thread::get_id(), current_device()}], false);
+    return default_queue(runtime.per_thread[{this_thread().number, current_device()}], false);
   return runtime.streams.contains(stream) ? stream->queue : nullptr;
 }
 
@@ -75,6 +78,7 @@ cudaError_t begin_call(const char* name, Kind kind) {
     Machine::get().report(fmt::format("a host function calls {}", name));
     return cudaErrorNotPermitted;
   }
+  if (kind == Kind::unsafe_ending) return check_unsafe_call();
   if (kind == Kind::ending) return cudaSuccess;
   if (runtime.lost != cudaSuccess) return runtime.lost;
   if (runtime.calls_to_failure > 0 && --runtime.calls_to_failure == 0) {

@@ -90,8 +90,8 @@ struct Runtime {
   std::map<int, std::size_t> used;                         // bytes, by device
   std::set<std::pair<int, int>> peers;                     // device, and the one whose memory it may use
   std::map<int, std::shared_ptr<Queue>> legacy;            // by device
-  std::map<std::pair<std::thread::id, int>, std::shared_ptr<Queue>> per_thread;
-  std::vector<std::shared_ptr<Capture>> captures;  // under way
+  std::map<std::pair<std::uint64_t, int>, std::shared_ptr<Queue>> per_thread;  // by thread and device
+  std::vector<std::shared_ptr<Capture>> captures;                              // under way
 
   Counts counts;
   std::size_t calls_to_failure = 0;  // 0: none is to fail
@@ -107,6 +107,7 @@ struct Runtime {
 
 // What the runtime keeps for each thread of the host.
 struct ThreadState {
+  std::uint64_t number = 0;  // of no other thread
   int device = 0;
   cudaError_t last_error = cudaSuccess;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
@@ -123,8 +124,9 @@ cudaError_t set_last(cudaError_t error) noexcept;
 
 enum class Kind {
   plain,
-  unsafe,  // not allowed while other streams capture, see cudaThreadExchangeStreamCaptureMode()
-  ending   // gives something back: fail_call() does not make it fail
+  unsafe,        // not allowed while other streams capture, see cudaThreadExchangeStreamCaptureMode()
+  ending,        // gives something back: fail_call() does not make it fail
+  unsafe_ending  // both
 };
 // Checks that the runtime may be called here and now.
 cudaError_t begin_call(const char* name, Kind kind);

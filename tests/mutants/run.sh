@@ -30,7 +30,7 @@ mkdir -p "$work"
 [ -e "$tree/.git" ] || git worktree add --quiet --force --detach "$tree" "$commit"
 git -C "$tree" checkout --quiet --force --detach "$commit"
 export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
-(cd "$tree" && cmake --preset release -DLEAT_CUDA=OFF -DLEAT_NCCL=OFF -DLEAT_BUILD_BENCH=OFF) >"$work/configure.log"
+(cd "$tree" && cmake --preset release -DLEAT_CUDA=FAKE -DLEAT_BUILD_BENCH=OFF ${LEAT_CMAKE_ARGS:-}) >"$work/configure.log"
 
 # What tests leave behind that are stopped in the middle lies here.
 export TMPDIR=$work/tmp
@@ -51,7 +51,7 @@ end_leftovers() {
 
 # run_program PROGRAM SECONDS [TESTS]: runs its tests up to the first one that fails. Sets `killer` to the name of that one.
 run_program() {
-  local status=0 tests=${3:-~[gpu]~[slow]~[real-data]}
+  local status=0 tests=${3:-~[slow]~[real-data]}
   fresh_temporaries
   (cd "$build" && timeout -k 10 "$2" "bin/$1" "$tests" -a -d yes) >"$work/tests.log" 2>&1 || status=$?
   end_leftovers "$1"

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <iostream>
+#include <latch>
 #include <vector>
 
 #include "leat/transfer/device.h"
@@ -67,6 +68,23 @@ TEST_CASE("CUDA's default streams are taken: null, legacy and per-thread", "[gpu
     CHECK(device.passed(event));
   }
   CHECK(StreamRef(device, nullptr).handle() == StreamRef(device, reinterpret_cast<void*>(1)).handle());
+}
+
+TEST_CASE("a device's own streams do not wait for CUDA's default stream", "[gpu]") {
+  if (cuda_device_count() == 0) {
+    std::cout << "SKIPPED: " << cuda_unavailable_reason() << "\n";
+    return;
+  }
+  Device& device = cuda_device(0);
+  const StreamRef legacy(device, nullptr);
+  const Stream own = device.make_stream();
+  const DeviceBuffer buffer = device.allocate(8);
+  std::latch go(1);
+  device.enqueue(legacy, [&] { go.wait(); });
+  device.fill_zero(buffer.data(), buffer.size(), own);
+  own.ref().synchronize();
+  go.count_down();
+  legacy.synchronize();
 }
 
 TEST_CASE("CUDA says how much it could not allocate", "[gpu]") {

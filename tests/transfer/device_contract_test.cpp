@@ -22,10 +22,10 @@ TEST_CASE("the host device keeps the contract of devices") {
   check_contract(host_device());
 }
 
-TEST_CASE("a CUDA device keeps the contract of devices", "[gpu]") {
+TEST_CASE("each CUDA device keeps the contract of devices", "[gpu]") {
   if (cuda_device_count() == 0) {
     std::cout << "SKIPPED: " << cuda_unavailable_reason() << "\n";
     return;
   }
-  check_contract(cuda_device(0));
+  for (int ordinal = 0; ordinal < cuda_device_count(); ++ordinal) check_contract(cuda_device(ordinal));
 }

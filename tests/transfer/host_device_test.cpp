@@ -15,6 +15,12 @@
 using namespace leat;
 using test::expect_error;
 
+TEST_CASE("the host has no default stream") {
+  const StreamRef none(host_device(), nullptr);
+  CHECK(none.handle() == nullptr);
+  expect_error<DeviceError>([&] { none.synchronize(); }, {"null stream"});
+}
+
 TEST_CASE("streams of the host hand a value round a ring") {
   Device& device = host_device();
   constexpr std::size_t kStreams = 8;

@@ -26,7 +26,7 @@ void rethrow(const std::exception_ptr& failure) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal), name_(full_name(ordinal)) {}
+CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal), name_(full_name(ordinal)), host_work_(name_) {}
 
 DeviceBuffer CudaDevice::allocate(std::size_t bytes) {
   const DeviceGuard current = guard();
@@ -118,7 +118,7 @@ void CudaDevice::synchronize(StreamRef stream) {
 
 void CudaDevice::enqueue(StreamRef stream, std::function<void()> work) {
   const DeviceGuard current = guard();
-  check(host_work_.enqueue(checked(stream), std::move(work)), "cudaLaunchHostFunc");
+  host_work_.enqueue(checked(stream), std::move(work));
 }
 
 void CudaDevice::normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
@@ -141,13 +141,21 @@ CudaEvent& CudaDevice::checked(EventRef event) const {
   return *static_cast<CudaEvent*>(event.handle());
 }
 
-// Errors are not reported here, because a destructor cannot report them. CUDA keeps the error, so the next call finds
-// it.
+bool CudaDevice::is_capturing(StreamRef stream) {
+  const DeviceGuard current = guard();
+  cudaStreamCaptureStatus status{};
+  check(cudaStreamIsCapturing(checked(stream), &status), "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
+// Errors are not reported here, because a destructor cannot report them. If work on the GPU has failed, the next call
+// finds that. Other errors are cleared: they would be blamed on the next call of somebody else.
 void CudaDevice::destroy(StreamRef stream) noexcept {
+  const RelaxedCaptures relaxed;
   const auto handle = static_cast<cudaStream_t>(stream.handle());
-  cudaStreamSynchronize(handle);
+  clear(cudaStreamSynchronize(handle));
   host_work_.forget(handle);
-  cudaStreamDestroy(handle);
+  clear(cudaStreamDestroy(handle));
 }
 
 void CudaDevice::destroy(EventRef event) noexcept {
@@ -155,12 +163,13 @@ void CudaDevice::destroy(EventRef event) noexcept {
 }
 
 void CudaDevice::deallocate(MemoryKind kind, std::byte* memory, std::size_t) noexcept {
-  if (kind == MemoryKind::device) cudaFree(memory);
-  if (kind == MemoryKind::pinned_host) cudaFreeHost(memory);
+  const RelaxedCaptures relaxed;
+  clear(kind == MemoryKind::device ? cudaFree(memory) : cudaFreeHost(memory));
 }
 
 void CudaDevice::unpin(std::span<std::byte> memory) noexcept {
-  cudaHostUnregister(memory.data());
+  const RelaxedCaptures relaxed;
+  clear(cudaHostUnregister(memory.data()));
 }
 
 void CudaDevice::begin_range(const char* name) noexcept {

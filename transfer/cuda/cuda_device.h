@@ -39,6 +39,7 @@ class CudaDevice final : public Device {
   void record(EventRef event, StreamRef stream) override;
   void wait(StreamRef stream, EventRef event) override;
   StreamRef for_other_threads(StreamRef stream) override;
+  bool is_capturing(StreamRef stream) override;
   bool passed(EventRef event) override;
   void synchronize(EventRef event) override;
   void synchronize(StreamRef stream) override;

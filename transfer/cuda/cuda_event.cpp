@@ -2,7 +2,7 @@
 
 namespace leat::detail::cuda {
 
-cudaError_t CudaEvent::record(cudaStream_t stream, HostWork& host_work) {
+cudaError_t CudaEvent::record(cudaStream_t stream, const HostWork& host_work) {
   const std::lock_guard lock(mutex_);
   const cudaError_t status = cudaEventRecord(handle_, stream);
   if (status == cudaSuccess) carried_ = host_work.mark(stream);

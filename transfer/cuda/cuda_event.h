@@ -10,15 +10,16 @@
 
 namespace leat::detail::cuda {
 
-// The event has timing disabled, which makes it cheap to record. Thread-safe. The members return CUDA's status.
+// The event has timing disabled, which makes it cheap to record. Thread-safe. The members return the status of the
+// event's own call, and throw what HostWork throws.
 class CudaEvent {
  public:
   explicit CudaEvent(cudaEvent_t handle) noexcept : handle_(handle) {}
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
-  ~CudaEvent() { cudaEventDestroy(handle_); }  // CUDA keeps the event until work that uses it is done
+  ~CudaEvent() { clear(cudaEventDestroy(handle_)); }  // CUDA keeps the event until work that uses it is done
 
-  cudaError_t record(cudaStream_t stream, HostWork& host_work);
+  cudaError_t record(cudaStream_t stream, const HostWork& host_work);
   cudaError_t make_wait(cudaStream_t stream, HostWork& host_work);
   cudaError_t query() const { return cudaEventQuery(handle_); }
   cudaError_t synchronize() const { return cudaEventSynchronize(handle_); }

@@ -33,11 +33,6 @@ void FailureLog::end_work(std::uint64_t number, std::exception_ptr failure) {
   settle(kAll);
 }
 
-void FailureLog::take_back(std::uint64_t number) {
-  const std::lock_guard lock(mutex_of_logs());
-  if (failure_ == nullptr && number == count() && !entries_.empty()) entries_.pop_back();
-}
-
 void FailureLog::add_wait(const FailureMark& source) {
   const std::lock_guard lock(mutex_of_logs());
   settle(kAll);
@@ -50,7 +45,7 @@ void FailureLog::add_wait(const FailureMark& source) {
 void FailureLog::fail(std::exception_ptr failure) {
   const std::lock_guard lock(mutex_of_logs());
   settle(kAll);
-  if (failure_ == nullptr) set_failure(count() + 1, std::move(failure));
+  if (failure_ == nullptr) set_failure(settled_ + 1, std::move(failure));
 }
 
 FailureMark FailureLog::mark() {

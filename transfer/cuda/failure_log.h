@@ -28,13 +28,11 @@ class FailureLog : public std::enable_shared_from_this<FailureLog> {
  public:
   // Adds host work that is being enqueued. Returns its number.
   std::uint64_t add_work();
-  // Notes that host work has run, or was skipped. Null: it has ended well.
+  // Notes that host work has run, was skipped, or could not be enqueued after all. Null: it has ended well.
   void end_work(std::uint64_t number, std::exception_ptr failure);
-  // Removes the newest entry, which could not be enqueued.
-  void take_back(std::uint64_t number);
   // Adds a wait for a mark of another stream.
   void add_wait(const FailureMark& source);
-  // Notes a failure of work that is not in the list: it fails the stream from now on.
+  // Notes a failure of work that is not in the list: it counts as the first of what has not ended yet.
   void fail(std::exception_ptr failure);
 
   // Returns the mark of the present end of the log. Its log is null if all entries have ended well.

@@ -49,6 +49,15 @@ auto BatchPool::change(Change&& make) {
   return make(schedule_);
 }
 
+void BatchPool::require_no_capture(StreamRef consumer) const {
+  if (!device_.is_capturing(consumer)) return;
+  throw DeviceError(
+      fmt::format("{}: a batch was requested or destroyed while its consumer's stream was being captured "
+                  "into a graph; take and "
+                  "destroy batches outside of captures",
+                  device_.name()));
+}
+
 PrefetchSchedule::Command BatchPool::next_command() {
   return change([](PrefetchSchedule& schedule) { return schedule.next_command(); });
 }
@@ -120,6 +129,7 @@ void BatchPool::close() noexcept {
 void BatchPool::release(std::size_t buffer, StreamRef consumer) noexcept {
   if (!owner_.is_current()) return;
   try {
+    require_no_capture(consumer);
     device_.record(buffers_[buffer].released, consumer);
   } catch (...) {
     fail(std::current_exception());

@@ -63,6 +63,9 @@ class BatchPool {
   PrefetchSchedule::Delivery take();
   void start_epoch(std::uint64_t epoch);
   void close() noexcept;
+  // Throws DeviceError if the stream is being captured: batches could then not be ordered with its work, and the
+  // prefetcher's stream would be drawn into the capture.
+  void require_no_capture(StreamRef consumer) const;
 
   // Ends the lease of `buffer`, once `consumer` has finished the work that is enqueued on it now. If the device
   // cannot record that point, the pool fails. Does nothing in a forked process.

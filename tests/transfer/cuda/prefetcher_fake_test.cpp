@@ -6,6 +6,7 @@
 #include <latch>
 #include <mutex>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "leat/loader/data_loader.h"
@@ -102,18 +103,26 @@ TEST_CASE(
 }
 
 TEST_CASE("where the runtime refuses to register the slots, every copy is from page-locked memory, too") {
-  ScriptedSource source({.batches = 8});
   Device& device = cuda_device(0);
-  const Stream stream = device.make_stream();
   const auto before = cuda_fake::counts().pageable_copies;
-  std::vector<std::string> warnings;
-  cuda_fake::fail_call(2, cudaErrorMemoryAllocation);  // the first asks for the current device
-  Prefetcher feed(source.source(), device,
-                  {.on_warning = [&](const std::string& text) { warnings.push_back(text); }});
-  CHECK(cuda_fake::failed_call() == "cudaHostRegister");
-  REQUIRE(warnings.size() == 1);
-  CHECK(warnings[0].find("cudaHostRegister") != std::string::npos);
-  check_images(source, 3, load_epoch(feed, 3, stream));
+  const std::uint64_t start = std::random_device{}();
+  for (std::uint64_t seed = start; seed < start + 50; ++seed) {
+    INFO("seed " << seed);
+    cuda_fake::run_randomly(seed);  // so several copies are under way at a time
+    ScriptedSource source({.batches = 8});
+    const Stream stream = device.make_stream();
+    std::vector<std::string> warnings;
+    cuda_fake::fail_call(
+        3, cudaErrorMemoryAllocation);  // behind those that change the mode and ask for the device
+    Prefetcher feed(source.source(), device,
+                    {.buffers = 4, .on_warning = [&](const std::string& text) { warnings.push_back(text); }});
+    CHECK(cuda_fake::failed_call() == "cudaHostRegister");
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0].find("cudaHostRegister") != std::string::npos);
+    check_images(source, 3, load_epoch(feed, 3, stream));
+    CHECK(cuda_fake::take_violations() == std::vector<std::string>());
+  }
+  cuda_fake::go_free();
   CHECK(cuda_fake::counts().pageable_copies == before);
 }
 
@@ -155,12 +164,13 @@ TEST_CASE(
   expect_error<PlannedError>([&] { stream.ref().synchronize(); }, {"planned"});
 }
 
-// Calls the runtime when it is destroyed.
+// Calls the runtime when it is destroyed, which the fake reports if that is not allowed there.
 struct CallsInDestructor {
   explicit CallsInDestructor(std::latch& gone) : gone_(gone) {}
   ~CallsInDestructor() {
     void* memory = nullptr;
-    if (cudaMalloc(&memory, 8) == cudaSuccess && cudaFree(memory) == cudaSuccess) gone_.count_down();
+    if (cudaMalloc(&memory, 8) == cudaSuccess) cudaFree(memory);
+    gone_.count_down();
   }
   std::latch& gone_;
 };
@@ -198,6 +208,33 @@ TEST_CASE("host work that was captured runs at each launch of the graph, and liv
   CHECK(cuda_fake::take_violations().empty());
 }
 
+TEST_CASE("host work that is enqueued behind captured work that throws is skipped") {
+  Device& device = cuda_device(0);
+  const Stream stream = device.make_stream(), other = device.make_stream();
+  const Event event = device.make_event();
+  auto* const raw = static_cast<cudaStream_t>(stream.ref().handle());
+  must(cudaStreamBeginCapture(raw, cudaStreamCaptureModeRelaxed));
+  std::latch go(1);
+  device.enqueue(stream, [&] {
+    go.wait();
+    throw PlannedError("planned");
+  });
+  cudaGraph_t graph = nullptr;
+  must(cudaStreamEndCapture(raw, &graph));
+  cudaGraphExec_t exec = nullptr;
+  must(cudaGraphInstantiate(&exec, graph));
+  int ran = 0;
+  must(cudaGraphLaunch(exec, raw));
+  device.enqueue(stream, [&] { ++ran; });
+  device.record(event, stream);
+  device.wait(other, event);
+  go.count_down();
+  expect_error<PlannedError>([&] { device.synchronize(other.ref()); }, {"planned"});
+  CHECK(ran == 0);
+  must(cudaGraphExecDestroy(exec));
+  must(cudaGraphDestroy(graph));
+}
+
 TEST_CASE("captured host work that throws fails the stream that was captured") {
   Device& device = cuda_device(0);
   const Stream stream = device.make_stream();
@@ -222,9 +259,70 @@ TEST_CASE("asking whether an event has passed leaves no error behind") {
   std::latch go(1);
   device.enqueue(stream, [&] { go.wait(); });
   device.record(event, stream);
-  CHECK_FALSE(device.passed(event));
-  CHECK(cudaPeekAtLastError() == cudaSuccess);
+  const bool passed = device.passed(event);
+  const cudaError_t last = cudaPeekAtLastError();
   go.count_down();
+  CHECK_FALSE(passed);
+  CHECK(last == cudaSuccess);
+}
+
+TEST_CASE("a prefetcher goes on while its user captures a graph") {
+  ScriptedSource source({.batches = 8});
+  Device& device = cuda_device(0);
+  const FakeStream captured;
+  const Stream consumer = device.make_stream();
+  Prefetcher feed(source.source(), device, {.buffers = 1});
+  must(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal));
+  std::size_t batches = 0;
+  for (const DeviceBatch& batch : feed.epoch(0, consumer)) batches += batch.size() > 0 ? 1 : 0;
+  CHECK(batches == 8);
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(captured, &graph) == cudaSuccess);
+  must(cudaGraphDestroy(graph));
+}
+
+TEST_CASE("memory, streams and what host work held are given back while another thread captures a graph") {
+  Device& device = cuda_device(0);
+  const FakeStream captured;
+  const cuda_fake::Holdings before = cuda_fake::holdings();
+  std::latch gone(1);
+  {
+    DeviceBuffer buffer = device.allocate(100);
+    PinnedBuffer pinned = device.allocate_pinned(100);
+    const Stream stream = device.make_stream();
+    must(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal));
+    std::thread([&] {
+      device.enqueue(stream, [held = std::make_shared<CallsInDestructor>(gone)] {});
+      device.synchronize(stream.ref());
+      buffer = DeviceBuffer();
+      pinned = PinnedBuffer();
+    }).join();
+    gone.wait();
+  }
+  CHECK(cuda_fake::holdings() == before);
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(captured, &graph) == cudaSuccess);
+  must(cudaGraphDestroy(graph));
+}
+
+TEST_CASE("batches are neither requested nor destroyed while their consumer's stream is captured") {
+  ScriptedSource source({.batches = 8});
+  Device& device = cuda_device(0);
+  const Stream consumer = device.make_stream();
+  auto* const raw = static_cast<cudaStream_t>(consumer.ref().handle());
+  Prefetcher feed(source.source(), device, {.buffers = 2});
+  auto batch = feed.next(consumer);
+  must(cudaStreamBeginCapture(raw, cudaStreamCaptureModeRelaxed));
+  expect_error<DeviceError>([&] { feed.next(consumer); }, {"cuda:0", "captured into a graph"});
+  batch.reset();
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(raw, &graph) == cudaSuccess);
+  must(cudaGraphDestroy(graph));
+  expect_error<DeviceError>(
+      [&] {
+        while (feed.next(consumer)) continue;
+      },
+      {"destroyed while its consumer's stream"});
 }
 
 TEST_CASE("a batch of a thread's default stream may be given back by another thread") {
@@ -328,11 +426,19 @@ std::string load_all(ScriptedSource& source) {
   return {};
 }
 
+// Destructors cannot tell that this failed: those of the prefetcher, which wait, and those of the last batches, after
+// which nobody asks for another one.
+bool is_in_destructor(const std::string& call, const std::string& error) {
+  const std::set<std::string> calls{"cudaStreamSynchronize", "cudaEventSynchronize",  "cudaGetDevice",
+                                    "cudaStreamGetId",       "cudaStreamIsCapturing", "cudaEventRecord"};
+  return error.empty() && calls.contains(call);
+}
+
 TEST_CASE("whichever call of the runtime fails, the error names it and everything is given back") {
   ScriptedSource warm_up({});
   CHECK(load_all(warm_up).empty());
   const cuda_fake::Holdings before = cuda_fake::holdings();
-  std::size_t failures = 0;
+  std::size_t failures = 0, silent = 0;
   for (std::size_t n = 1;; ++n) {
     INFO("call " << n);
     ScriptedSource source({});
@@ -348,14 +454,20 @@ TEST_CASE("whichever call of the runtime fails, the error names it and everythin
       CHECK(error.empty());
       break;
     }
-    if (!error.empty()) {
+    // A warning is all that follows of the one, and nothing of the other but a capture that might break.
+    const bool is_harmless = call == "cudaHostRegister" || call == "cudaThreadExchangeStreamCaptureMode" ||
+                             is_in_destructor(call, error);
+    silent += is_in_destructor(call, error) ? 1 : 0;
+    if (!is_harmless) {
       ++failures;
       CHECK(error.find("cuda:0") != std::string::npos);
+      CHECK(error.find(call == "cudaLaunchKernelEx" ? "launch" : call) != std::string::npos);
       CHECK(error.find("cudaErrorLaunchFailure") != std::string::npos);
     }
-    cudaGetLastError();
+    CHECK(cudaPeekAtLastError() == cudaSuccess);  // nothing is left behind for other users of the runtime
   }
-  CHECK(failures > 50);
+  CHECK(failures > 100);
+  CHECK(silent < failures / 4);
 }
 
 TEST_CASE("a device that is lost in the middle of an epoch ends it with an error, and slots are given back") {

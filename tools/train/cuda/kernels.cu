@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "leat/transfer/cuda/check.h"
 #include "leat/transfer/cuda/launch.h"
 #include "leat/transfer/device.h"
 
@@ -108,8 +109,7 @@ void launch(void (*kernel)(Parameters...), std::size_t items, std::size_t items_
   }
   const cudaError_t status = leat::detail::cuda::launch_kernel(kernel, dim3(static_cast<unsigned>(blocks)),
                                                                kThreads, stream, arguments...);
-  if (status != cudaSuccess)
-    throw DeviceError(std::string("cuda: kernel launch: ") + cudaGetErrorString(status));
+  leat::detail::cuda::check(status, "cuda", "a kernel's launch");
 }
 
 }  // namespace
