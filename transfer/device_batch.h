@@ -32,7 +32,8 @@ class BatchPool;
 /// is a DeviceError of the prefetcher. What uses a batch may be captured.
 ///
 /// A batch may outlive its prefetcher, and may be destroyed on any thread, also if the consumer's stream is CUDA's
-/// default stream per thread: that of the thread that called Prefetcher::next(). One thread at a time uses it.
+/// default stream per thread: that of the thread that called Prefetcher::next(). (On another thread, no stream that
+/// waits for CUDA's legacy default stream may be capturing then.) One thread at a time uses it.
 class LEAT_EXPORT DeviceBatch {
  public:
   /// Takes over the lease on `buffer` of `pool`; for prefetchers. The batch shares the pool, which it may outlive.

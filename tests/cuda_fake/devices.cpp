@@ -43,7 +43,8 @@ const char* cudaGetErrorName(cudaError_t error) {
       {cudaErrorLaunchFailure, "cudaErrorLaunchFailure"},
       {cudaErrorNotPermitted, "cudaErrorNotPermitted"},
       {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported"},
-      {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated"}};
+      {cudaErrorStreamCaptureInvalidated, "cudaErrorStreamCaptureInvalidated"},
+      {cudaErrorStreamCaptureImplicit, "cudaErrorStreamCaptureImplicit"}};
   const auto found = names.find(error);
   return found == names.end() ? "cudaErrorOfAnotherKind" : found->second;
 }

@@ -31,6 +31,7 @@ void release(cudaUserObject_t object, unsigned count) {
 cudaError_t get_capture(cudaStream_t stream, cudaStreamCaptureStatus& status, cudaGraph_t* graph) {
   const auto queue = queue_of(stream);
   if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+  if (queue->is_legacy && capture_beside(*queue) != nullptr) return cudaErrorStreamCaptureImplicit;
   const Capture* const capture = queue->capture.get();
   status = cudaStreamCaptureStatusNone;
   if (capture != nullptr)

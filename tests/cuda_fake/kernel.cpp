@@ -222,6 +222,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, std::vector<const void*> ad
     Runtime& runtime = Runtime::get();
     const auto queue = queue_of(config.stream);
     if (queue == nullptr || queue->device != current_device()) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
     if (!is_valid(config.gridDim, config.blockDim)) return cudaErrorInvalidConfiguration;
     ++runtime.counts.kernels;
     const bool is_sound = std::ranges::all_of(

@@ -306,6 +306,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   return call("cudaMemcpyAsync", Kind::plain, [&](Machine::Lock& lock) {
     const auto queue = queue_of(stream);
     if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
     if (bytes == 0) return cudaSuccess;
     const End source = end_of(from, bytes, queue->device), target = end_of(to, bytes, queue->device);
     if (!source.is_valid || !target.is_valid || !fits(source, target, kind)) return cudaErrorInvalidValue;
@@ -317,6 +318,7 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
   return call("cudaMemsetAsync", Kind::plain, [&](Machine::Lock& lock) {
     const auto queue = queue_of(stream);
     if (queue == nullptr || queue->device != current_device()) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
     if (bytes == 0) return cudaSuccess;
     const End target = end_of(memory, bytes, queue->device);
     if (!target.is_valid || target.is_pageable) return cudaErrorInvalidValue;

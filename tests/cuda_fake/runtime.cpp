@@ -58,6 +58,21 @@ cudaError_t invalidate(const std::shared_ptr<Capture>& capture, cudaError_t erro
   return error;
 }
 
+std::shared_ptr<Capture> capture_beside(const Queue& legacy) {
+  for (const auto& capture : Runtime::get().captures) {
+    for (const auto& queue : capture->joined) {
+      if (queue->is_blocking && queue->device == legacy.device) return capture;
+    }
+  }
+  return nullptr;
+}
+
+cudaError_t check_usable(const Queue& queue) {
+  if (queue.capture != nullptr && queue.capture->is_invalid) return cudaErrorStreamCaptureInvalidated;
+  const auto capture = queue.is_legacy ? capture_beside(queue) : nullptr;
+  return capture == nullptr ? cudaSuccess : invalidate(capture, cudaErrorStreamCaptureImplicit);
+}
+
 cudaError_t check_unsafe_call() {
   const cudaStreamCaptureMode mode = this_thread().capture_mode;
   if (mode == cudaStreamCaptureModeRelaxed) return cudaSuccess;

@@ -118,6 +118,11 @@ int current_device() noexcept;
 // Returns the queue of a handle; null if there is no such stream.
 std::shared_ptr<Queue> queue_of(cudaStream_t stream);
 cudaError_t invalidate(const std::shared_ptr<Capture>& capture, cudaError_t error);
+// Checks whether work may be enqueued or waited for: not if the queue's capture is invalid, nor on the legacy stream
+// while a blocking stream of its device captures, which this invalidates.
+cudaError_t check_usable(const Queue& queue);
+// Returns the capture of a blocking stream that makes the legacy stream of this queue unusable; null if there is none.
+std::shared_ptr<Capture> capture_beside(const Queue& legacy);
 // Checks whether a call that may wait or allocate is allowed while streams capture.
 cudaError_t check_unsafe_call();
 cudaError_t set_last(cudaError_t error) noexcept;

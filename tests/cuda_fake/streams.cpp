@@ -65,6 +65,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return call("cudaStreamSynchronize", Kind::unsafe, [&](Machine::Lock& lock) {
     const auto queue = queue_of(stream);
     if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
     if (const cudaError_t error = check_not_captured(*queue); error != cudaSuccess) return error;
     Machine::get().wait_for(lock, queue->last);
     return Runtime::get().lost;
@@ -75,6 +76,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return call("cudaStreamQuery", Kind::unsafe, [&](Machine::Lock& lock) {
     const auto queue = queue_of(stream);
     if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
     if (const cudaError_t error = check_not_captured(*queue); error != cudaSuccess) return error;
     if (queue->last == nullptr) return cudaSuccess;
     if (!queue->last->is_done) {
@@ -99,6 +101,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return call("cudaStreamWaitEvent", Kind::plain, [&](Machine::Lock& lock) {
     const auto queue = queue_of(stream);
     if (queue == nullptr || !is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
     if (event->capture != nullptr || queue->capture != nullptr) return wait_captured(queue, *event);
     if (event->last != nullptr) Machine::get().enqueue(lock, *queue, {.name = "wait"}, {event->last});
     return cudaSuccess;
@@ -109,6 +112,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   return call("cudaLaunchHostFunc", Kind::plain, [&](Machine::Lock& lock) {
     const auto queue = queue_of(stream);
     if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
     ++Runtime::get().counts.host_functions;
     Runtime::get().enqueue(
         lock, *queue,
@@ -148,6 +152,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     const auto queue = queue_of(stream);
     if (queue == nullptr || !is_event(event) || event->device != queue->device)
       return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
     event->capture = queue->capture;
     event->capture_tail = queue->capture_tail;
     event->last =

@@ -51,8 +51,8 @@ TEST_CASE("a stream that captures cannot be waited for, nor can its events") {
   const FakeEvent event;
   must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
   must(cudaEventRecord(event, stream));
-  CHECK(cudaEventQuery(event) == cudaErrorCapturedEvent);
   CHECK(cudaStreamSynchronize(stream) == cudaErrorStreamCaptureUnsupported);
+  CHECK(cudaEventQuery(event) == cudaErrorCapturedEvent);
   cudaStreamCaptureStatus status{};
   must(cudaStreamIsCapturing(stream, &status));
   CHECK(status == cudaStreamCaptureStatusInvalidated);
@@ -77,6 +77,23 @@ TEST_CASE("a capture ends when all its streams have joined again") {
   must(cudaStreamWaitEvent(other, event, 0));
   must(cudaMemsetAsync(memory.data(), 0, 8, other));
   CHECK(end_capture(stream) == cudaErrorStreamCaptureUnjoined);
+}
+
+TEST_CASE("the legacy stream cannot be used while a blocking stream captures") {
+  const FakeStream blocking(cudaStreamDefault), own;
+  const FakeMemory memory(8);
+  cudaStreamCaptureStatus status{};
+  must(cudaStreamBeginCapture(own, cudaStreamCaptureModeRelaxed));
+  CHECK(cudaMemsetAsync(memory.data(), 0, 8, nullptr) == cudaSuccess);
+  CHECK(end_capture(own) == cudaSuccess);
+  must(cudaDeviceSynchronize());
+  must(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeRelaxed));
+  CHECK(cudaStreamIsCapturing(nullptr, &status) == cudaErrorStreamCaptureImplicit);  // asking is harmless
+  CHECK(end_capture(blocking) == cudaSuccess);
+  must(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeRelaxed));
+  CHECK(cudaMemsetAsync(memory.data(), 0, 8, nullptr) == cudaErrorStreamCaptureImplicit);
+  CHECK(cudaMemsetAsync(memory.data(), 0, 8, blocking) == cudaErrorStreamCaptureInvalidated);
+  CHECK(end_capture(blocking) == cudaErrorStreamCaptureInvalidated);
 }
 
 TEST_CASE(

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <latch>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <set>
 #include <thread>
@@ -254,9 +255,9 @@ TEST_CASE("captured host work that throws fails the stream that was captured") {
 
 TEST_CASE("asking whether an event has passed leaves no error behind") {
   Device& device = cuda_device(0);
+  std::latch go(1);
   const Stream stream = device.make_stream();
   const Event event = device.make_event();
-  std::latch go(1);
   device.enqueue(stream, [&] { go.wait(); });
   device.record(event, stream);
   const bool passed = device.passed(event);
@@ -346,6 +347,47 @@ TEST_CASE("a batch of a thread's default stream may be given back by another thr
            expected_image(source, 0, number, copy.size())));
   }
   CHECK(cuda_fake::take_violations().empty());
+}
+
+TEST_CASE("a batch of a thread's default stream may be given back after that thread has ended") {
+  Device& device = cuda_device(0);
+  ScriptedSource source({.batches = 8});
+  Prefetcher feed(source.source(), device, {.buffers = 1});
+  const PinnedBuffer copy = device.allocate_pinned(72 * 4);
+  for (std::uint64_t number = 0; number < 7; ++number) {
+    std::optional<DeviceBatch> batch;
+    std::thread([&] {
+      const StreamRef consumer(device, cudaStreamPerThread);
+      batch = feed.next(consumer);
+      cuda_fake::hold();
+      device.copy(copy.data(), (*batch)["image"].data, copy.size(), consumer);
+    }).join();
+    std::thread([&] { batch.reset(); }).join();  // this thread may have the id of the one before
+    cuda_fake::go_free();
+    must(cudaDeviceSynchronize());
+    CHECK((std::vector(copy.data(), copy.data() + copy.size()) ==
+           expected_image(source, 0, number, copy.size())));
+  }
+  CHECK(cuda_fake::take_violations() == std::vector<std::string>());
+}
+
+TEST_CASE("giving back a thread's batch on another thread does not break a capture") {
+  Device& device = cuda_device(0);
+  ScriptedSource source({.batches = 8});
+  const FakeStream blocking(cudaStreamDefault);
+  Prefetcher feed(source.source(), device);
+  auto batch = feed.next(StreamRef(device, cudaStreamPerThread));
+  must(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeRelaxed));
+  std::thread([&] { batch.reset(); }).join();
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(blocking, &graph) == cudaSuccess);
+  must(cudaGraphDestroy(graph));
+  const Stream consumer = device.make_stream();
+  expect_error<DeviceError>(
+      [&] {
+        while (feed.next(consumer)) continue;
+      },
+      {"cudaErrorStreamCaptureImplicit"});
 }
 
 TEST_CASE("a GPU's stream waits for an event of another GPU, and takes over its failure") {
