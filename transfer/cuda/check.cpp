@@ -27,7 +27,6 @@ void check(cudaError_t status, std::string_view device, std::string_view call,
            std::optional<std::size_t> bytes) {
   if (status == cudaSuccess) return;
   cudaGetLastError();
-  // an error that cannot be cleared
   throw DeviceError(fmt::format(
       "{}: {}{} failed: {} ({}){}", device, call, bytes ? fmt::format(" of {} bytes", *bytes) : "",
       cudaGetErrorString(status), cudaGetErrorName(status),
