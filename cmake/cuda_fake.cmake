@@ -1,7 +1,6 @@
 # LEAT_CUDA=FAKE: the sources for CUDA, unchanged, are built against tests/cuda_fake/, a CUDA runtime on the CPU. A kernel's
 # source is C++ to the compiler then. What is built so is for tests, and not installed.
 file(GLOB fake_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/cuda_fake/*.cpp)
-list(FILTER fake_sources EXCLUDE REGEX "_test.cpp$")
 add_library(leat_cuda_fake STATIC ${fake_sources} ${PROJECT_SOURCE_DIR}/tests/interleaving/fiber.cpp)
 target_include_directories(leat_cuda_fake SYSTEM PUBLIC ${PROJECT_SOURCE_DIR}/tests/cuda_fake/include)
 target_include_directories(leat_cuda_fake PUBLIC $<BUILD_INTERFACE:${LEAT_INCLUDE_DIR}>)

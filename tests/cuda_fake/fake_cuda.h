@@ -1,7 +1,7 @@
 // A CUDA runtime on the CPU, for tests of code that is written for GPUs: what a test may ask of it.
 //
 // It implements the functions of include/ over host memory. It is stricter than CUDA where code that works by luck
-// would not be noticed, and it reports what a GPU would do silently: see violations().
+// would not be noticed, and it reports what a GPU would do silently: see take_violations().
 //
 //  - A stream runs its work in order; streams run in any order that their events allow. All work of all devices runs
 //    on one thread of the fake, one piece at a time, and host functions on another one, as CUDA's do.
@@ -19,8 +19,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 

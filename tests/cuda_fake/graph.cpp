@@ -67,7 +67,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mo
     queue->capture->origin = queue.get();
     queue->capture->joined = {queue};
     queue->capture->mode = mode;
-    queue->capture->thread = std::this_thread::get_id();
+    queue->capture->thread = this_thread().number;
     Runtime::get().captures.push_back(queue->capture);
     return cudaSuccess;
   });
@@ -81,7 +81,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     if (queue->capture == nullptr || queue->capture->origin != queue.get())
       return cudaErrorStreamCaptureUnmatched;
     const std::shared_ptr<Capture> capture = queue->capture;
-    if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != std::this_thread::get_id())
+    if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != this_thread().number)
       return cudaErrorStreamCaptureWrongThread;
     const bool is_joined = all_joined(*capture);
     end_capture(capture);

@@ -211,33 +211,31 @@ void run_grid(dim3 blocks, dim3 threads, const std::function<void()>& thread) {
 void* host_alias(const void* address) {
   if (is_foreign_process()) return const_cast<void*>(address);
   const Machine::Lock lock(Machine::get().mutex);
-  const auto* const allocation = Runtime::get().find(address);
-  if (allocation == nullptr) return const_cast<void*>(address);
-  return allocation->second.alias + (static_cast<const std::byte*>(address) - allocation->first);
+  std::byte* const alias = Runtime::get().alias_of(address);
+  return alias == nullptr ? const_cast<void*>(address) : alias;
 }
 
 cudaError_t launch(const cudaLaunchConfig_t& config, std::vector<const void*> addresses,
                    std::function<void()> thread) {
-  return call("cudaLaunchKernelEx", Kind::plain, [&](Machine::Lock& lock) {
-    Runtime& runtime = Runtime::get();
-    const auto queue = queue_of(config.stream);
-    if (queue == nullptr || queue->device != current_device()) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
-    if (!is_valid(config.gridDim, config.blockDim)) return cudaErrorInvalidConfiguration;
-    ++runtime.counts.kernels;
-    const bool is_sound = std::ranges::all_of(
-        addresses, [&](const void* address) { return is_reachable(address, queue->device); });
-    if (!is_sound) {  // which a GPU notices when the kernel runs
-      runtime.enqueue(lock, *queue, {.name = "kernel", .run = [] { lose(cudaErrorIllegalAddress); }});
-      return cudaSuccess;
-    }
-    runtime.enqueue(lock, *queue,
-                    {.name = "kernel",
-                     .run = [blocks = config.gridDim, threads = config.blockDim, thread = std::move(thread)] {
-                       run_grid(blocks, threads, thread);
-                     }});
-    return cudaSuccess;
-  });
+  return call_on(
+      config.stream, "cudaLaunchKernelEx", Kind::plain,
+      [&](Machine::Lock& lock, const std::shared_ptr<Queue>& queue) {
+        Runtime& runtime = Runtime::get();
+        if (queue->device != current_device()) return cudaErrorInvalidResourceHandle;
+        if (!is_valid(config.gridDim, config.blockDim)) return cudaErrorInvalidConfiguration;
+        ++runtime.counts.kernels;
+        const bool is_sound = std::ranges::all_of(
+            addresses, [&](const void* address) { return is_reachable(address, queue->device); });
+        if (!is_sound) {  // which a GPU notices when the kernel runs
+          runtime.enqueue(lock, *queue, {.name = "kernel", .run = [] { lose(cudaErrorIllegalAddress); }});
+          return cudaSuccess;
+        }
+        runtime.enqueue(lock, *queue,
+                        {.name = "kernel",
+                         .run = [blocks = config.gridDim, threads = config.blockDim,
+                                 thread = std::move(thread)] { run_grid(blocks, threads, thread); }});
+        return cudaSuccess;
+      });
 }
 
 std::uint64_t exchange(unsigned members, std::uint64_t value, unsigned mask) {

@@ -44,11 +44,11 @@ struct LastLook {
   }
 };
 
+}  // namespace
+
 bool overlap(const Range& a, const Range& b) {
   return a.first < b.first + b.bytes && b.first < a.first + a.bytes;
 }
-
-}  // namespace
 
 Machine& Machine::get() {
   static Machine* const machine = [] {

@@ -28,6 +28,8 @@ struct Range {
   Access access = Access::read;
 };
 
+bool overlap(const Range& a, const Range& b);
+
 // A piece of work.
 struct Work {
   std::string name;

@@ -55,7 +55,7 @@ End end_of(const void* address, std::size_t bytes, int device) {
             .is_pageable = !runtime.is_registered(address, bytes, device)};
   }
   const auto offset = static_cast<std::size_t>(bytes_at(address) - allocation->first);
-  return {.address = allocation->second.alias + offset,
+  return {.address = runtime.alias_of(address),
           .is_device = true,
           .is_valid = offset + bytes <= allocation->second.bytes};
 }
@@ -84,8 +84,7 @@ bool may_change(const Queue& queue, const std::byte* first, std::size_t bytes) {
   return std::ranges::any_of(queue.nodes, [&](const NodePtr& node) {
     return node->work.is_host_function || !node->after.empty() ||
            std::ranges::any_of(node->work.ranges, [&](const Range& range) {
-             return range.access == Access::write && range.first < first + bytes &&
-                    first < range.first + range.bytes;
+             return range.access == Access::write && overlap(range, {first, bytes});
            });
   });
 }
@@ -133,6 +132,16 @@ cudaError_t copy(Machine::Lock& lock, const std::shared_ptr<Queue>& queue, const
   return runtime.lost;
 }
 
+// Returns the entry of a map by address that holds these bytes; null if there is none.
+template <class Map>
+const typename Map::value_type* entry_that_holds(const Map& map, const void* address, std::size_t bytes) {
+  auto next = map.upper_bound(bytes_at(address));
+  if (next == map.begin()) return nullptr;
+  --next;
+  const auto offset = static_cast<std::size_t>(bytes_at(address) - next->first);
+  return offset + bytes <= next->second.bytes ? &*next : nullptr;
+}
+
 // Reports work that may use memory which is given back.
 void check_pending(std::span<const std::byte> memory) {
   Machine& machine = Machine::get();
@@ -140,7 +149,7 @@ void check_pending(std::span<const std::byte> memory) {
     for (const auto& queue : machine.queues_of(device)) {
       for (const NodePtr& node : queue->nodes) {
         for (const Range& range : node->work.ranges) {
-          if (range.first < memory.data() + memory.size() && memory.data() < range.first + range.bytes) {
+          if (overlap(range, {memory.data(), memory.size()})) {
             machine.report(fmt::format("{} bytes at {} are given back while {} of stream {} may use them",
                                        memory.size(), fmt::ptr(memory.data()), node->work.name, queue->id));
           }
@@ -162,19 +171,17 @@ void check_end(const std::byte* address, const Runtime::Allocation& allocation) 
 }  // namespace
 
 const std::pair<const std::byte* const, Runtime::Allocation>* Runtime::find(const void* address) const {
-  auto next = allocations.upper_bound(bytes_at(address));
-  if (next == allocations.begin()) return nullptr;
-  --next;
-  const auto offset = static_cast<std::size_t>(bytes_at(address) - next->first);
-  return offset <= next->second.bytes ? &*next : nullptr;
+  return entry_that_holds(allocations, address, 0);
 }
 
 bool Runtime::is_registered(const void* address, std::size_t bytes, int device) const {
-  auto next = registrations.upper_bound(bytes_at(address));
-  if (next == registrations.begin()) return false;
-  --next;
-  const auto offset = static_cast<std::size_t>(bytes_at(address) - next->first);
-  return offset + bytes <= next->second.bytes && (next->second.is_portable || next->second.device == device);
+  const auto* const found = entry_that_holds(registrations, address, bytes);
+  return found != nullptr && (found->second.is_portable || found->second.device == device);
+}
+
+std::byte* Runtime::alias_of(const void* address) const {
+  const auto* const allocation = find(address);
+  return allocation == nullptr ? nullptr : allocation->second.alias + (bytes_at(address) - allocation->first);
 }
 
 }  // namespace leat::cuda_fake
@@ -265,7 +272,7 @@ cudaError_t cudaHostRegister(void* memory, std::size_t bytes, unsigned flags) {
     Runtime& runtime = Runtime::get();
     if (memory == nullptr || bytes == 0) return cudaErrorInvalidValue;
     for (const auto& [address, registration] : runtime.registrations) {
-      if (bytes_at(memory) < address + registration.bytes && address < bytes_at(memory) + bytes)
+      if (overlap({bytes_at(memory), bytes}, {address, registration.bytes}))
         return cudaErrorHostMemoryAlreadyRegistered;
     }
     runtime.registrations[bytes_at(memory)] = {
@@ -303,31 +310,28 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return call("cudaMemcpyAsync", Kind::plain, [&](Machine::Lock& lock) {
-    const auto queue = queue_of(stream);
-    if (queue == nullptr) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
-    if (bytes == 0) return cudaSuccess;
-    const End source = end_of(from, bytes, queue->device), target = end_of(to, bytes, queue->device);
-    if (!source.is_valid || !target.is_valid || !fits(source, target, kind)) return cudaErrorInvalidValue;
-    return copy(lock, queue, source, target, from, to, bytes);
-  });
+  return call_on(
+      stream, "cudaMemcpyAsync", Kind::plain, [&](Machine::Lock& lock, const std::shared_ptr<Queue>& queue) {
+        if (bytes == 0) return cudaSuccess;
+        const End source = end_of(from, bytes, queue->device), target = end_of(to, bytes, queue->device);
+        if (!source.is_valid || !target.is_valid || !fits(source, target, kind)) return cudaErrorInvalidValue;
+        return copy(lock, queue, source, target, from, to, bytes);
+      });
 }
 
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
-  return call("cudaMemsetAsync", Kind::plain, [&](Machine::Lock& lock) {
-    const auto queue = queue_of(stream);
-    if (queue == nullptr || queue->device != current_device()) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
-    if (bytes == 0) return cudaSuccess;
-    const End target = end_of(memory, bytes, queue->device);
-    if (!target.is_valid || target.is_pageable) return cudaErrorInvalidValue;
-    Runtime::get().enqueue(lock, *queue,
-                           {.name = "fill",
-                            .run = [=] { std::memset(target.address, value, bytes); },
-                            .ranges = {{bytes_at(memory), bytes, Access::write}}});
-    return cudaSuccess;
-  });
+  return call_on(stream, "cudaMemsetAsync", Kind::plain,
+                 [&](Machine::Lock& lock, const std::shared_ptr<Queue>& queue) {
+                   if (queue->device != current_device()) return cudaErrorInvalidResourceHandle;
+                   if (bytes == 0) return cudaSuccess;
+                   const End target = end_of(memory, bytes, queue->device);
+                   if (!target.is_valid || target.is_pageable) return cudaErrorInvalidValue;
+                   Runtime::get().enqueue(lock, *queue,
+                                          {.name = "fill",
+                                           .run = [=] { std::memset(target.address, value, bytes); },
+                                           .ranges = {{bytes_at(memory), bytes, Access::write}}});
+                   return cudaSuccess;
+                 });
 }
 
 }  // extern "C"

@@ -77,7 +77,7 @@ cudaError_t check_unsafe_call() {
   const cudaStreamCaptureMode mode = this_thread().capture_mode;
   if (mode == cudaStreamCaptureModeRelaxed) return cudaSuccess;
   for (const auto& capture : Runtime::get().captures) {
-    const bool is_own = capture->thread == std::this_thread::get_id();
+    const bool is_own = capture->thread == this_thread().number;
     const bool forbids =
         is_own ? capture->mode != cudaStreamCaptureModeRelaxed
                : capture->mode == cudaStreamCaptureModeGlobal && mode == cudaStreamCaptureModeGlobal;

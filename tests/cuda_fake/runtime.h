@@ -4,11 +4,11 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,7 +29,7 @@ struct Capture {
   Queue* origin = nullptr;
   std::vector<std::shared_ptr<Queue>> joined{};  // streams, the origin's included
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  std::thread::id thread{};
+  std::uint64_t thread = 0;  // its number
   bool is_invalid = false;
 };
 
@@ -100,6 +100,8 @@ struct Runtime {
   cudaError_t lost = cudaSuccess;
 
   const std::pair<const std::byte* const, Allocation>* find(const void* address) const;
+  // Returns where the fake itself uses memory of a device; null if the address is not a device's.
+  std::byte* alias_of(const void* address) const;
   bool is_registered(const void* address, std::size_t bytes, int device) const;
   // Enqueues work, or adds it to the graph that the queue captures.
   NodePtr enqueue(Machine::Lock& lock, Queue& queue, Work work, std::vector<NodePtr> after = {});
@@ -144,6 +146,17 @@ cudaError_t call(const char* name, Kind kind, Body body) {
   Machine::Lock lock(Machine::get().mutex);
   const cudaError_t refused = begin_call(name, kind);
   return set_last(refused == cudaSuccess ? body(lock) : refused);
+}
+
+// The same for a call that uses a stream: `body(lock, queue)`, unless the stream cannot be used.
+template <class Body>
+cudaError_t call_on(cudaStream_t stream, const char* name, Kind kind, Body body) {
+  return call(name, kind, [&](Machine::Lock& lock) {
+    const auto queue = queue_of(stream);
+    if (queue == nullptr) return cudaErrorInvalidResourceHandle;
+    const cudaError_t unusable = check_usable(*queue);
+    return unusable == cudaSuccess ? body(lock, queue) : unusable;
+  });
 }
 
 }  // namespace leat::cuda_fake

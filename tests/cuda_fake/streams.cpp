@@ -62,30 +62,28 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return call("cudaStreamSynchronize", Kind::unsafe, [&](Machine::Lock& lock) {
-    const auto queue = queue_of(stream);
-    if (queue == nullptr) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
-    if (const cudaError_t error = check_not_captured(*queue); error != cudaSuccess) return error;
-    Machine::get().wait_for(lock, queue->last);
-    return Runtime::get().lost;
-  });
+  return call_on(stream, "cudaStreamSynchronize", Kind::unsafe,
+                 [&](Machine::Lock& lock, const std::shared_ptr<Queue>& queue) {
+                   if (const cudaError_t error = check_not_captured(*queue); error != cudaSuccess)
+                     return error;
+                   Machine::get().wait_for(lock, queue->last);
+                   return Runtime::get().lost;
+                 });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return call("cudaStreamQuery", Kind::unsafe, [&](Machine::Lock& lock) {
-    const auto queue = queue_of(stream);
-    if (queue == nullptr) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
-    if (const cudaError_t error = check_not_captured(*queue); error != cudaSuccess) return error;
-    if (queue->last == nullptr) return cudaSuccess;
-    if (!queue->last->is_done) {
-      Machine::get().let_one_run(lock);
-      return cudaErrorNotReady;
-    }
-    Machine::get().observe(*queue->last);
-    return cudaSuccess;
-  });
+  return call_on(stream, "cudaStreamQuery", Kind::unsafe,
+                 [&](Machine::Lock& lock, const std::shared_ptr<Queue>& queue) {
+                   if (const cudaError_t error = check_not_captured(*queue); error != cudaSuccess)
+                     return error;
+                   if (queue->last == nullptr) return cudaSuccess;
+                   if (!queue->last->is_done) {
+                     Machine::get().let_one_run(lock);
+                     return cudaErrorNotReady;
+                   }
+                   Machine::get().observe(*queue->last);
+                   return cudaSuccess;
+                 });
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
@@ -98,27 +96,27 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  return call("cudaStreamWaitEvent", Kind::plain, [&](Machine::Lock& lock) {
-    const auto queue = queue_of(stream);
-    if (queue == nullptr || !is_event(event)) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
-    if (event->capture != nullptr || queue->capture != nullptr) return wait_captured(queue, *event);
-    if (event->last != nullptr) Machine::get().enqueue(lock, *queue, {.name = "wait"}, {event->last});
-    return cudaSuccess;
-  });
+  return call_on(stream, "cudaStreamWaitEvent", Kind::plain,
+                 [&](Machine::Lock& lock, const std::shared_ptr<Queue>& queue) {
+                   if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+                   if (event->capture != nullptr || queue->capture != nullptr)
+                     return wait_captured(queue, *event);
+                   if (event->last != nullptr)
+                     Machine::get().enqueue(lock, *queue, {.name = "wait"}, {event->last});
+                   return cudaSuccess;
+                 });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument) {
-  return call("cudaLaunchHostFunc", Kind::plain, [&](Machine::Lock& lock) {
-    const auto queue = queue_of(stream);
-    if (queue == nullptr) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
-    ++Runtime::get().counts.host_functions;
-    Runtime::get().enqueue(
-        lock, *queue,
-        {.name = "host function", .run = [=] { function(argument); }, .is_host_function = true});
-    return cudaSuccess;
-  });
+  return call_on(
+      stream, "cudaLaunchHostFunc", Kind::plain,
+      [&](Machine::Lock& lock, const std::shared_ptr<Queue>& queue) {
+        ++Runtime::get().counts.host_functions;
+        Runtime::get().enqueue(
+            lock, *queue,
+            {.name = "host function", .run = [=] { function(argument); }, .is_host_function = true});
+        return cudaSuccess;
+      });
 }
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
@@ -148,17 +146,15 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return call("cudaEventRecord", Kind::plain, [&](Machine::Lock& lock) {
-    const auto queue = queue_of(stream);
-    if (queue == nullptr || !is_event(event) || event->device != queue->device)
-      return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = check_usable(*queue); error != cudaSuccess) return error;
-    event->capture = queue->capture;
-    event->capture_tail = queue->capture_tail;
-    event->last =
-        queue->capture == nullptr ? Machine::get().enqueue(lock, *queue, {.name = "record"}) : nullptr;
-    return cudaSuccess;
-  });
+  return call_on(
+      stream, "cudaEventRecord", Kind::plain, [&](Machine::Lock& lock, const std::shared_ptr<Queue>& queue) {
+        if (!is_event(event) || event->device != queue->device) return cudaErrorInvalidResourceHandle;
+        event->capture = queue->capture;
+        event->capture_tail = queue->capture_tail;
+        event->last =
+            queue->capture == nullptr ? Machine::get().enqueue(lock, *queue, {.name = "record"}) : nullptr;
+        return cudaSuccess;
+      });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {

@@ -51,11 +51,10 @@ auto BatchPool::change(Change&& make) {
 
 void BatchPool::require_no_capture(StreamRef consumer) const {
   if (!device_.is_capturing(consumer)) return;
-  throw DeviceError(
-      fmt::format("{}: a batch was requested or destroyed while its consumer's stream was being captured "
-                  "into a graph; take and "
-                  "destroy batches outside of captures",
-                  device_.name()));
+  throw DeviceError(fmt::format(
+      "{}: a batch was requested or destroyed while its consumer's stream was being captured into a graph; "
+      "take and destroy batches outside of captures",
+      device_.name()));
 }
 
 PrefetchSchedule::Command BatchPool::next_command() {

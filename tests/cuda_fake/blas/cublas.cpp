@@ -18,10 +18,7 @@ CBLAS_TRANSPOSE transposition(cublasOperation_t operation) {
 
 template <class T>
 T* alias_of(T* address) {
-  const auto* const allocation = Runtime::get().find(address);
-  if (allocation == nullptr) return nullptr;
-  const auto offset = reinterpret_cast<const std::byte*>(address) - allocation->first;
-  return reinterpret_cast<T*>(allocation->second.alias + offset);
+  return reinterpret_cast<T*>(Runtime::get().alias_of(address));
 }
 
 }  // namespace
@@ -56,22 +53,23 @@ cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t a_operation,
                            cublasOperation_t b_operation, int rows, int columns, int inner,
                            const float* alpha, const float* a, int a_stride, const float* b, int b_stride,
                            const float* beta, float* c, int c_stride) {
-  const cudaError_t error = call("cublasSgemm", Kind::plain, [&](Machine::Lock& lock) {
-    const auto queue = queue_of(handle->stream);
-    if (queue == nullptr || queue->device != current_device()) return cudaErrorInvalidResourceHandle;
-    const float* const first = alias_of(a);
-    const float* const second = alias_of(b);
-    float* const result = alias_of(c);
-    if ((inner > 0 && (first == nullptr || second == nullptr)) || result == nullptr)
-      return cudaErrorInvalidValue;
-    Runtime::get().enqueue(lock, *queue, {.name = "product", .run = [=, alpha = *alpha, beta = *beta] {
-                                            cblas_sgemm(CblasColMajor, transposition(a_operation),
-                                                        transposition(b_operation), rows, columns, inner,
-                                                        alpha, first, a_stride, second, b_stride, beta,
-                                                        result, c_stride);
-                                          }});
-    return cudaSuccess;
-  });
+  const cudaError_t error =
+      call_on(handle->stream, "cublasSgemm", Kind::plain,
+              [&](Machine::Lock& lock, const std::shared_ptr<Queue>& queue) {
+                if (queue->device != current_device()) return cudaErrorInvalidResourceHandle;
+                const float* const first = alias_of(a);
+                const float* const second = alias_of(b);
+                float* const result = alias_of(c);
+                if ((inner > 0 && (first == nullptr || second == nullptr)) || result == nullptr)
+                  return cudaErrorInvalidValue;
+                Runtime::get().enqueue(
+                    lock, *queue, {.name = "product", .run = [=, alpha = *alpha, beta = *beta] {
+                                     cblas_sgemm(CblasColMajor, transposition(a_operation),
+                                                 transposition(b_operation), rows, columns, inner, alpha,
+                                                 first, a_stride, second, b_stride, beta, result, c_stride);
+                                   }});
+                return cudaSuccess;
+              });
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 

@@ -7,39 +7,25 @@
 namespace leat::test {
 namespace {
 
-// Ends the capture, and returns its status. The graph is launched `launches` times.
-cudaError_t end_capture(cudaStream_t stream, int launches = 0) {
-  cudaGraph_t graph = nullptr;
-  const cudaError_t status = cudaStreamEndCapture(stream, &graph);
-  if (status != cudaSuccess) {
-    cudaGetLastError();
-    return status;
-  }
-  cudaGraphExec_t exec = nullptr;
-  must(cudaGraphInstantiate(&exec, graph));
-  must(cudaGraphDestroy(graph));
-  for (int i = 0; i < launches; ++i) must(cudaGraphLaunch(exec, stream));
-  must(cudaStreamSynchronize(stream));
-  must(cudaGraphExecDestroy(exec));
-  return status;
-}
-
 TEST_CASE("a graph runs what was captured, on two streams, each time it is launched") {
   const FakeStream stream, other;
   const FakeEvent begin, end;
   std::vector<int> ran;
   std::function<void()> first = [&] { ran.push_back(1); }, second = [&] { ran.push_back(2); },
                         third = [&] { ran.push_back(3); };
-  must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  stream.run(first);
-  must(cudaEventRecord(begin, stream));
-  must(cudaStreamWaitEvent(other, begin, 0));
-  other.run(second);
-  must(cudaEventRecord(end, other));
-  must(cudaStreamWaitEvent(stream, end, 0));
-  stream.run(third);
+  const auto enqueue = [&] {
+    stream.run(first);
+    must(cudaEventRecord(begin, stream));
+    must(cudaStreamWaitEvent(other, begin, 0));
+    other.run(second);
+    must(cudaEventRecord(end, other));
+    must(cudaStreamWaitEvent(stream, end, 0));
+    stream.run(third);
+  };
+  const FakeGraph graph(stream, enqueue, cudaStreamCaptureModeGlobal);
   CHECK(ran.empty());
-  CHECK(end_capture(stream, 3) == cudaSuccess);
+  for (int launch = 0; launch < 3; ++launch) graph.launch(stream);
+  must(cudaStreamSynchronize(stream));
   CHECK(ran == std::vector<int>{1, 2, 3, 1, 2, 3, 1, 2, 3});
   cudaStreamCaptureStatus status{};
   must(cudaStreamIsCapturing(other, &status));

@@ -111,6 +111,39 @@ class FakeMemory {
   std::byte* data_ = nullptr;
 };
 
+// A graph of what `body` enqueues on a stream.
+class FakeGraph {
+ public:
+  template <class Body>
+  FakeGraph(cudaStream_t stream, Body body, cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed) {
+    must(cudaStreamBeginCapture(stream, mode));
+    body();
+    cudaGraph_t graph = nullptr;
+    must(cudaStreamEndCapture(stream, &graph));
+    must(cudaGraphInstantiate(&exec_, graph));
+    must(cudaGraphDestroy(graph));
+  }
+  FakeGraph(const FakeGraph&) = delete;
+  FakeGraph& operator=(const FakeGraph&) = delete;
+  ~FakeGraph() { cudaGraphExecDestroy(exec_); }
+  void launch(cudaStream_t stream) const { must(cudaGraphLaunch(exec_, stream)); }
+
+ private:
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+// Ends a capture, and returns its status. The graph, if there is one, is dropped.
+inline cudaError_t end_capture(cudaStream_t stream) {
+  cudaGraph_t graph = nullptr;
+  const cudaError_t status = cudaStreamEndCapture(stream, &graph);
+  if (status == cudaSuccess) {
+    must(cudaGraphDestroy(graph));
+  } else {
+    cudaGetLastError();
+  }
+  return status;
+}
+
 class Registered {
  public:
   Registered(std::vector<std::byte>& memory, unsigned flags) : data_(memory.data()) {

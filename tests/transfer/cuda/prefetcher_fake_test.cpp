@@ -1,10 +1,7 @@
-// The prefetcher and the CUDA backend over the fake CUDA runtime: what a GPU would do silently.
-#include <atomic>
+// The prefetcher over the fake CUDA runtime, which reports what a GPU would do silently.
 #include <catch2/catch_test_macros.hpp>
-#include <condition_variable>
 #include <cstring>
 #include <latch>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <set>
@@ -165,108 +162,6 @@ TEST_CASE(
   expect_error<PlannedError>([&] { stream.ref().synchronize(); }, {"planned"});
 }
 
-// Calls the runtime when it is destroyed, which the fake reports if that is not allowed there.
-struct CallsInDestructor {
-  explicit CallsInDestructor(std::latch& gone) : gone_(gone) {}
-  ~CallsInDestructor() {
-    void* memory = nullptr;
-    if (cudaMalloc(&memory, 8) == cudaSuccess) cudaFree(memory);
-    gone_.count_down();
-  }
-  std::latch& gone_;
-};
-
-TEST_CASE("what host work holds is destroyed where the runtime may be called") {
-  Device& device = cuda_device(0);
-  const Stream stream = device.make_stream();
-  std::latch gone(1);
-  device.enqueue(stream, [held = std::make_shared<CallsInDestructor>(gone)] { CHECK(held.use_count() > 0); });
-  gone.wait();
-  CHECK(cuda_fake::take_violations().empty());
-}
-
-TEST_CASE("host work that was captured runs at each launch of the graph, and lives as long as that") {
-  Device& device = cuda_device(0);
-  const Stream stream = device.make_stream();
-  auto* const raw = static_cast<cudaStream_t>(stream.ref().handle());
-  int ran = 0;
-  std::latch gone(1);
-  must(cudaStreamBeginCapture(raw, cudaStreamCaptureModeRelaxed));
-  device.enqueue(stream, [&ran, held = std::make_shared<CallsInDestructor>(gone)] { ++ran; });
-  cudaGraph_t graph = nullptr;
-  must(cudaStreamEndCapture(raw, &graph));
-  cudaGraphExec_t exec = nullptr;
-  must(cudaGraphInstantiate(&exec, graph));
-  must(cudaGraphDestroy(graph));
-  for (int launch = 1; launch <= 3; ++launch) {
-    must(cudaGraphLaunch(exec, raw));
-    device.synchronize(stream.ref());
-    CHECK(ran == launch);
-  }
-  CHECK_FALSE(gone.try_wait());
-  must(cudaGraphExecDestroy(exec));
-  gone.wait();
-  CHECK(cuda_fake::take_violations().empty());
-}
-
-TEST_CASE("host work that is enqueued behind captured work that throws is skipped") {
-  Device& device = cuda_device(0);
-  const Stream stream = device.make_stream(), other = device.make_stream();
-  const Event event = device.make_event();
-  auto* const raw = static_cast<cudaStream_t>(stream.ref().handle());
-  must(cudaStreamBeginCapture(raw, cudaStreamCaptureModeRelaxed));
-  std::latch go(1);
-  device.enqueue(stream, [&] {
-    go.wait();
-    throw PlannedError("planned");
-  });
-  cudaGraph_t graph = nullptr;
-  must(cudaStreamEndCapture(raw, &graph));
-  cudaGraphExec_t exec = nullptr;
-  must(cudaGraphInstantiate(&exec, graph));
-  int ran = 0;
-  must(cudaGraphLaunch(exec, raw));
-  device.enqueue(stream, [&] { ++ran; });
-  device.record(event, stream);
-  device.wait(other, event);
-  go.count_down();
-  expect_error<PlannedError>([&] { device.synchronize(other.ref()); }, {"planned"});
-  CHECK(ran == 0);
-  must(cudaGraphExecDestroy(exec));
-  must(cudaGraphDestroy(graph));
-}
-
-TEST_CASE("captured host work that throws fails the stream that was captured") {
-  Device& device = cuda_device(0);
-  const Stream stream = device.make_stream();
-  auto* const raw = static_cast<cudaStream_t>(stream.ref().handle());
-  must(cudaStreamBeginCapture(raw, cudaStreamCaptureModeRelaxed));
-  device.enqueue(stream, [] { throw PlannedError("planned"); });
-  cudaGraph_t graph = nullptr;
-  must(cudaStreamEndCapture(raw, &graph));
-  cudaGraphExec_t exec = nullptr;
-  must(cudaGraphInstantiate(&exec, graph));
-  device.synchronize(stream.ref());
-  must(cudaGraphLaunch(exec, raw));
-  expect_error<PlannedError>([&] { device.synchronize(stream.ref()); }, {"planned"});
-  must(cudaGraphExecDestroy(exec));
-  must(cudaGraphDestroy(graph));
-}
-
-TEST_CASE("asking whether an event has passed leaves no error behind") {
-  Device& device = cuda_device(0);
-  std::latch go(1);
-  const Stream stream = device.make_stream();
-  const Event event = device.make_event();
-  device.enqueue(stream, [&] { go.wait(); });
-  device.record(event, stream);
-  const bool passed = device.passed(event);
-  const cudaError_t last = cudaPeekAtLastError();
-  go.count_down();
-  CHECK_FALSE(passed);
-  CHECK(last == cudaSuccess);
-}
-
 TEST_CASE("a prefetcher goes on while its user captures a graph") {
   ScriptedSource source({.batches = 8});
   Device& device = cuda_device(0);
@@ -277,33 +172,7 @@ TEST_CASE("a prefetcher goes on while its user captures a graph") {
   std::size_t batches = 0;
   for (const DeviceBatch& batch : feed.epoch(0, consumer)) batches += batch.size() > 0 ? 1 : 0;
   CHECK(batches == 8);
-  cudaGraph_t graph = nullptr;
-  CHECK(cudaStreamEndCapture(captured, &graph) == cudaSuccess);
-  must(cudaGraphDestroy(graph));
-}
-
-TEST_CASE("memory, streams and what host work held are given back while another thread captures a graph") {
-  Device& device = cuda_device(0);
-  const FakeStream captured;
-  const cuda_fake::Holdings before = cuda_fake::holdings();
-  std::latch gone(1);
-  {
-    DeviceBuffer buffer = device.allocate(100);
-    PinnedBuffer pinned = device.allocate_pinned(100);
-    const Stream stream = device.make_stream();
-    must(cudaStreamBeginCapture(captured, cudaStreamCaptureModeGlobal));
-    std::thread([&] {
-      device.enqueue(stream, [held = std::make_shared<CallsInDestructor>(gone)] {});
-      device.synchronize(stream.ref());
-      buffer = DeviceBuffer();
-      pinned = PinnedBuffer();
-    }).join();
-    gone.wait();
-  }
-  CHECK(cuda_fake::holdings() == before);
-  cudaGraph_t graph = nullptr;
-  CHECK(cudaStreamEndCapture(captured, &graph) == cudaSuccess);
-  must(cudaGraphDestroy(graph));
+  CHECK(end_capture(captured) == cudaSuccess);
 }
 
 TEST_CASE("batches are neither requested nor destroyed while their consumer's stream is captured") {
@@ -316,9 +185,7 @@ TEST_CASE("batches are neither requested nor destroyed while their consumer's st
   must(cudaStreamBeginCapture(raw, cudaStreamCaptureModeRelaxed));
   expect_error<DeviceError>([&] { feed.next(consumer); }, {"cuda:0", "captured into a graph"});
   batch.reset();
-  cudaGraph_t graph = nullptr;
-  CHECK(cudaStreamEndCapture(raw, &graph) == cudaSuccess);
-  must(cudaGraphDestroy(graph));
+  CHECK(end_capture(raw) == cudaSuccess);
   expect_error<DeviceError>(
       [&] {
         while (feed.next(consumer)) continue;
@@ -379,38 +246,13 @@ TEST_CASE("giving back a thread's batch on another thread does not break a captu
   auto batch = feed.next(StreamRef(device, cudaStreamPerThread));
   must(cudaStreamBeginCapture(blocking, cudaStreamCaptureModeRelaxed));
   std::thread([&] { batch.reset(); }).join();
-  cudaGraph_t graph = nullptr;
-  CHECK(cudaStreamEndCapture(blocking, &graph) == cudaSuccess);
-  must(cudaGraphDestroy(graph));
+  CHECK(end_capture(blocking) == cudaSuccess);
   const Stream consumer = device.make_stream();
   expect_error<DeviceError>(
       [&] {
         while (feed.next(consumer)) continue;
       },
       {"cudaErrorStreamCaptureImplicit"});
-}
-
-TEST_CASE("a GPU's stream waits for an event of another GPU, and takes over its failure") {
-  Device& first = cuda_device(0);
-  Device& second = cuda_device(1);
-  const Stream stream = first.make_stream(), other = second.make_stream();
-  const Event event = first.make_event();
-  std::latch go(1);
-  int value = 0, seen = 0;
-  first.enqueue(stream, [&] {
-    go.wait();
-    value = 7;
-  });
-  first.record(event, stream);
-  second.wait(other, event);
-  go.count_down();
-  second.enqueue(other, [&] { seen = value; });
-  second.synchronize(other.ref());
-  CHECK(seen == 7);
-  first.enqueue(stream, [] { throw PlannedError("planned"); });
-  first.record(event, stream);
-  second.wait(other, event);
-  expect_error<PlannedError>([&] { second.synchronize(other.ref()); }, {"planned"});
 }
 
 void load_on_two_devices(std::uint64_t seed) {
