@@ -38,15 +38,6 @@ void check_parts(std::span<const TensorView> parts, const TensorView& out) {
 
 }  // namespace
 
-std::vector<RowRange> chunk_rows(std::size_t n, std::size_t k) {
-  if (k == 0) throw ArgumentError(fmt::format("{} rows cannot be cut into 0 chunks", n));
-  const std::size_t chunk = divide_up(n, k);
-  std::vector<RowRange> chunks;
-  for (std::size_t first = 0; first < n; first += chunk)
-    chunks.push_back({first, std::min(n, first + chunk)});
-  return chunks;
-}
-
 std::vector<TensorView> scatter(const TensorView& batch, std::size_t k) {
   if (batch.shape.empty()) throw ArgumentError("scatter: a scalar has no rows");
   std::vector<TensorView> views;

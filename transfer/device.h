@@ -58,6 +58,18 @@ class LEAT_EXPORT StreamRef {
   void* handle_;
 };
 
+/// How urgent the work of a stream is to the device.
+enum class StreamPriority {
+  normal,  ///< like that of most streams
+  high     ///< before work of other streams that has not begun, if the device can tell
+};
+
+/// Whether an event keeps the time of its last recording.
+enum class EventTiming {
+  off,  ///< no, which makes it cheaper
+  on    ///< yes, for Device::seconds_between()
+};
+
 /// Refers to an event without owning it. Cheap to copy.
 class LEAT_EXPORT EventRef {
  public:
@@ -217,9 +229,9 @@ class LEAT_EXPORT Device {
   /// Allocates device memory. Throws DeviceError if there is not enough.
   virtual DeviceBuffer allocate(std::size_t bytes) = 0;
   /// Makes a stream, which runs beside the host and the other streams.
-  virtual Stream make_stream() = 0;
+  virtual Stream make_stream(StreamPriority priority = StreamPriority::normal) = 0;
   /// Makes an event, which has passed until it is recorded.
-  virtual Event make_event() = 0;
+  virtual Event make_event(EventTiming timing = EventTiming::off) = 0;
 
   /// Tells whether copies between the host and the device run beside the host only from and to page-locked memory.
   virtual bool needs_pinned_memory() const noexcept { return true; }
@@ -248,6 +260,9 @@ class LEAT_EXPORT Device {
   }
   /// Tells whether the stream on which the event was last recorded has reached the mark.
   virtual bool passed(EventRef event) = 0;
+  /// Returns the time from when `from` passed to when `to` passed, negative if that was before; the streams may be
+  /// different. Both events keep times, are of this device, were recorded, and have passed: otherwise DeviceError.
+  virtual double seconds_between(EventRef from, EventRef to) = 0;
   /// Blocks the calling thread until the event has passed. Throws what failed before it on its stream.
   virtual void synchronize(EventRef event) = 0;
   /// Blocks the calling thread until the stream is empty. Throws what failed on the stream.

@@ -21,14 +21,16 @@ std::uint64_t thread_number() noexcept {
 
 }  // namespace
 
-DeviceBatch::DeviceBatch(std::shared_ptr<BatchPool> pool, std::size_t buffer, StreamRef consumer) noexcept
-    : pool_(std::move(pool)), buffer_(buffer), consumer_(consumer), thread_(thread_number()) {}
+DeviceBatch::DeviceBatch(std::shared_ptr<BatchPool> pool, std::size_t buffer, std::size_t part,
+                         StreamRef consumer) noexcept
+    : pool_(std::move(pool)), buffer_(buffer), part_(part), consumer_(consumer), thread_(thread_number()) {}
 
 DeviceBatch& DeviceBatch::operator=(DeviceBatch&& other) noexcept {
   if (this == &other) return *this;
   release();
   pool_ = std::move(other.pool_);
   buffer_ = other.buffer_;
+  part_ = other.part_;
   consumer_ = other.consumer_;
   thread_ = other.thread_;
   return *this;
@@ -41,12 +43,20 @@ DeviceBatch::~DeviceBatch() {
 void DeviceBatch::release() noexcept {
   if (pool_ == nullptr) return;
   const bool is_own_thread = thread_number() == thread_;
-  pool_->release(buffer_, is_own_thread ? consumer_ : consumer_.device().for_other_threads(consumer_));
+  pool_->release(buffer_, part_, is_own_thread ? consumer_ : consumer_.device().for_other_threads(consumer_));
   pool_.reset();
 }
 
 std::size_t DeviceBatch::size() const noexcept {
-  return (*pool_)[buffer_].rows;
+  return rows().size();
+}
+
+RowRange DeviceBatch::rows() const noexcept {
+  return (*pool_)[buffer_].parts[part_].extent.rows;
+}
+
+std::size_t DeviceBatch::batch_size() const noexcept {
+  return (*pool_)[buffer_].parts[part_].extent.batch_rows;
 }
 
 std::uint64_t DeviceBatch::epoch() const noexcept {
@@ -58,7 +68,7 @@ std::uint64_t DeviceBatch::number() const noexcept {
 }
 
 std::span<const std::uint64_t> DeviceBatch::indices() const noexcept {
-  return (*pool_)[buffer_].indices;
+  return std::span((*pool_)[buffer_].indices).subspan(rows().first, size());
 }
 
 const LoaderState& DeviceBatch::loader_state() const noexcept {
@@ -66,8 +76,18 @@ const LoaderState& DeviceBatch::loader_state() const noexcept {
 }
 
 TensorView DeviceBatch::operator[](std::string_view name) const {
-  const BatchPool::Buffer& buffer = (*pool_)[buffer_];
-  return pool_->layout().view(name, buffer.memory.data(), buffer.rows);
+  const BatchPool::Part& part = (*pool_)[buffer_].parts[part_];
+  return pool_->division().layout(part_).view(name, part.memory.data(), part.extent);
+}
+
+TensorView DeviceBatch::ragged_values(std::string_view field) const {
+  const BatchPool::Part& part = (*pool_)[buffer_].parts[part_];
+  return pool_->division().layout(part_).ragged_values(field, part.memory.data(), part.extent);
+}
+
+TensorView DeviceBatch::ragged_offsets(std::string_view field) const {
+  const BatchPool::Part& part = (*pool_)[buffer_].parts[part_];
+  return pool_->division().layout(part_).ragged_offsets(field, part.memory.data(), part.extent);
 }
 
 }  // namespace leat

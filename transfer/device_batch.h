@@ -12,6 +12,7 @@
 #include "leat/datasets/tensor_view.h"
 #include "leat/loader/loader_state.h"
 #include "leat/transfer/device.h"
+#include "leat/transfer/row_range.h"
 
 namespace leat {
 
@@ -19,7 +20,7 @@ namespace detail {
 class BatchPool;
 }
 
-/// A batch in a device buffer that is leased from a Prefetcher. Movable, not copyable.
+/// A batch, or a device's part of it, in a device buffer that is leased from a Prefetcher. Movable, not copyable.
 ///
 /// Work enqueued after Prefetcher::next() on the stream that was passed there, the consumer's stream, sees the batch's
 /// contents. Other streams must wait for the consumer's stream first, and the host must synchronize with it.
@@ -36,8 +37,10 @@ class BatchPool;
 /// waits for CUDA's legacy default stream may be capturing then.) One thread at a time uses it.
 class LEAT_EXPORT DeviceBatch {
  public:
-  /// Takes over the lease on `buffer` of `pool`; for prefetchers. The batch shares the pool, which it may outlive.
-  DeviceBatch(std::shared_ptr<detail::BatchPool> pool, std::size_t buffer, StreamRef consumer) noexcept;
+  /// Takes over the lease on a part of `buffer` of `pool`; for prefetchers. The batch shares the pool, which it may
+  /// outlive.
+  DeviceBatch(std::shared_ptr<detail::BatchPool> pool, std::size_t buffer, std::size_t part,
+              StreamRef consumer) noexcept;
   /// Takes over the lease of the other batch, which then may only be assigned to or destroyed.
   DeviceBatch(DeviceBatch&&) noexcept = default;
   /// Gives the buffer held back, and takes over the lease of `other`.
@@ -48,6 +51,16 @@ class LEAT_EXPORT DeviceBatch {
   std::uint64_t epoch() const noexcept;   ///< epoch to which the batch belongs
   std::uint64_t number() const noexcept;  ///< place of the batch in its epoch, from 0
 
+  /// Returns which rows of the loader's batch these are: all, or the device's chunk.
+  RowRange rows() const noexcept;
+  /// Returns the number of rows of the loader's batch, on all devices together.
+  std::size_t batch_size() const noexcept;
+
+  /// Returns the number of the buffer that holds the batch, below PrefetcherOptions::buffers. As long as the prefetcher
+  /// lives, batches in the same buffer of a device have their fields and outputs at the same addresses, so that a CUDA
+  /// graph that is captured once for each buffer can be launched for every batch with as many rows.
+  std::size_t buffer() const noexcept { return buffer_; }
+
   /// Returns the dataset's index of each row, in host memory.
   std::span<const std::uint64_t> indices() const noexcept;
 
@@ -56,10 +69,18 @@ class LEAT_EXPORT DeviceBatch {
   /// next(). Empty if the BatchSource has no state().
   const LoaderState& loader_state() const noexcept;
 
-  /// Returns a field, or an output of normalization, of all rows, in device memory. A field has the shape [size(),
-  /// field shape...], an output [size(), c, h, w] or [size(), h, w, c]. An output hides a field of its name. Throws
-  /// ArgumentError if there is neither.
+  /// Returns a field of fixed shape, or an output of normalization, in device memory. A field has the shape [size(),
+  /// field shape...], an output [size(), c, h, w] or [size(), h, w, c]. A field with a device of its own
+  /// (PrefetcherOptions::placements), and outputs of it, have batch_size() rows instead. An output hides a field of its
+  /// name. Throws ArgumentError if there is neither.
   TensorView operator[](std::string_view name) const;
+
+  /// Returns all values of a ragged field, in device memory: [elements, field shape...]. Throws ArgumentError if there
+  /// is no such ragged field.
+  TensorView ragged_values(std::string_view field) const;
+  /// Returns the row offsets of a ragged field, in device memory: i64 [size() + 1]. Row r is the elements [offset r,
+  /// offset r + 1); offset 0 is 0, also in the parts of a batch. Throws ArgumentError like ragged_values().
+  TensorView ragged_offsets(std::string_view field) const;
 
   /// Returns the consumer's stream.
   StreamRef stream() const noexcept { return consumer_; }
@@ -69,6 +90,7 @@ class LEAT_EXPORT DeviceBatch {
 
   std::shared_ptr<detail::BatchPool> pool_;  // null: moved from
   std::size_t buffer_;
+  std::size_t part_;
   StreamRef consumer_;
   std::uint64_t thread_;  // whose stream it is, for default streams per thread
 };

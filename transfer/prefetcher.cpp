@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "leat/datasets/base/process_identity.h"
@@ -18,16 +20,66 @@ namespace {
 
 using Kind = PrefetchSchedule::Delivery::Kind;
 
-PinnedRegion pin(Device& device, std::span<std::byte> memory, const PrefetcherOptions& options) {
-  if (memory.empty()) return {};
+// The measurements of one call of next(). Those that no batch ends are dropped.
+class Requests {
+ public:
+  Requests(BatchPool& pool, std::span<const StreamRef> consumers) : pool_(pool) {
+    for (std::size_t i = 0; i < consumers.size(); ++i) numbers_.push_back(pool.meter(i).ask(consumers[i]));
+  }
+  Requests(const Requests&) = delete;
+  Requests& operator=(const Requests&) = delete;
+  ~Requests() {
+    for (std::size_t i = 0; i < numbers_.size(); ++i) pool_.meter(i).drop_request(numbers_[i]);
+  }
+  void arrive(std::size_t device, TransferMeter::Number copy) {
+    pool_.meter(device).arrive(std::exchange(numbers_[device], std::nullopt), copy);
+  }
+
+ private:
+  BatchPool& pool_;
+  std::vector<TransferMeter::Number> numbers_;
+};
+
+// Adds up the times of epochs.
+class EpochClock {
+ public:
+  void resume() {
+    if (!since_) since_ = Clock::now();
+  }
+  void stop() {
+    seconds_ = seconds();
+    since_.reset();
+  }
+  double seconds() const {
+    return since_ ? seconds_ + std::chrono::duration<double>(Clock::now() - *since_).count() : seconds_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  double seconds_ = 0;                      // of those that have ended
+  std::optional<Clock::time_point> since_;  // none: no epoch is under way
+};
+
+std::vector<Device*> pointers(const std::vector<std::reference_wrapper<Device>>& devices) {
+  std::vector<Device*> pointers;
+  for (Device& device : devices) pointers.push_back(&device);
+  return pointers;
+}
+
+// Page-locks memory for all devices. Locking it for one of them is locking it for all, so the first that needs it does.
+PinnedRegion pin(std::span<Device* const> devices, std::span<std::byte> memory,
+                 const PrefetcherOptions& options) {
+  const auto device =
+      std::ranges::find_if(devices, [](const Device* each) { return each->needs_pinned_memory(); });
+  if (device == devices.end() || memory.empty()) return {};
   try {
-    return device.pin(memory);
+    return (*device)->pin(memory);
   } catch (const DeviceError& error) {
     warn(options.on_warning,
          fmt::format(
              "the batch slots could not be page-locked, so each batch is copied once more on its way to {}, "
              "through page-locked memory: {}",
-             device.name(), error.what()));
+             (*device)->name(), error.what()));
     return {};
   }
 }
@@ -38,48 +90,104 @@ PinnedRegion pin(Device& device, std::span<std::byte> memory, const PrefetcherOp
 // slots can be unlocked, and then they can be freed.
 class Prefetcher::Impl {
  public:
-  Impl(BatchSource source, Device& device, const PrefetcherOptions& options)
+  Impl(BatchSource source, std::vector<Device*> devices, const PrefetcherOptions& options)
       : keeper_(source.keeper),
         memory_(source.memory),
-        pinned_(pin(device, memory_, options)),
-        pool_(make_process_owned<BatchPool>(device, DeviceLayout(source.layout, options.normalize),
+        pool_(make_process_owned<BatchPool>(BatchDivision(source.layout, std::move(devices), options),
                                             options.buffers)),
+        pinned_(pin(this->devices(), memory_, options)),
         pump_(std::move(source), pinned_ ? memory_ : std::span<std::byte>(), pool_) {}
 
+  std::vector<DeviceBatch> next(std::span<const StreamRef> consumers);
   std::optional<DeviceBatch> next(StreamRef consumer);
-  void start_epoch(std::uint64_t epoch) { pool_->start_epoch(epoch); }
-  Device& device() const noexcept { return pool_->device(); }
+  void start_epoch(std::uint64_t epoch) {
+    pool_->start_epoch(epoch);
+    clock_.resume();
+  }
+  PrefetcherStats stats();
+  std::span<Device* const> devices() const noexcept { return pool_->division().devices(); }
   bool is_in_own_process() const noexcept { return owner_.is_current(); }
 
  private:
+  void check_consumers(std::span<const StreamRef> consumers) const;
+
   const ProcessIdentity owner_;
   const std::shared_ptr<const void> keeper_;
   const std::span<std::byte> memory_;      // of the source
-  const PinnedRegion pinned_;              // holds nothing if that cannot be page-locked
   const std::shared_ptr<BatchPool> pool_;  // shared with the batches, which may outlive the prefetcher
+  const PinnedRegion pinned_;              // holds nothing if that cannot be page-locked
   PrefetchPump pump_;
+  EpochClock clock_;
 };
 
-std::optional<DeviceBatch> Prefetcher::Impl::next(StreamRef consumer) {
-  if (&consumer.device() != &device()) {
-    throw ArgumentError(fmt::format("this prefetcher is of {}, but the consumer's stream is of {}",
-                                    device().name(), consumer.device().name()));
+PrefetcherStats Prefetcher::Impl::stats() {
+  PrefetcherStats stats{
+      .direct_batches = pump_.direct(), .bounced_batches = pump_.bounced(), .seconds = clock_.seconds()};
+  for (std::size_t i = 0; i < devices().size(); ++i) stats.devices.push_back(pool_->meter(i).stats());
+  return stats;
+}
+
+void Prefetcher::Impl::check_consumers(std::span<const StreamRef> consumers) const {
+  if (consumers.size() != devices().size()) {
+    throw ArgumentError(fmt::format("this prefetcher has {} devices, but next() was given {} streams",
+                                    devices().size(), consumers.size()));
   }
-  pool_->require_no_capture(consumer);
-  const ProfilerRange range(device(), "leat: next()");
+  for (std::size_t i = 0; i < consumers.size(); ++i) {
+    if (&consumers[i].device() != devices()[i]) {
+      throw ArgumentError(
+          fmt::format("device {} of this prefetcher is {}, but the consumer's stream is of {}", i,
+                      devices()[i]->name(), consumers[i].device().name()));
+    }
+  }
+  for (const StreamRef consumer : consumers) BatchPool::require_no_capture(consumer);
+}
+
+std::vector<DeviceBatch> Prefetcher::Impl::next(std::span<const StreamRef> consumers) {
+  check_consumers(consumers);
+  const ProfilerRange range(*devices().front(), "leat: next()");
+  clock_.resume();
+  Requests requests(*pool_, consumers);
   const PrefetchSchedule::Delivery delivery = pool_->take();
   if (delivery.kind == Kind::error) std::rethrow_exception(delivery.error);
-  if (delivery.kind == Kind::end) return std::nullopt;
-  DeviceBatch batch(pool_, delivery.buffer, consumer);  // first: it gives the buffer back if wait() throws
-  device().wait(consumer, (*pool_)[delivery.buffer].ready);
-  return batch;
+  if (delivery.kind == Kind::end) {
+    clock_.stop();
+    return {};
+  }
+  // All batches come first: they give the buffer back if what follows throws.
+  std::vector<DeviceBatch> batches;
+  std::vector<BatchPool::Part>& parts = (*pool_)[delivery.buffer].parts;
+  batches.reserve(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (pool_->division().holds_any(i, parts[i].extent.rows))
+      batches.emplace_back(pool_, delivery.buffer, i, consumers[i]);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!pool_->division().holds_any(i, parts[i].extent.rows)) continue;
+    requests.arrive(i, std::exchange(parts[i].copy, std::nullopt));
+    devices()[i]->wait(consumers[i], parts[i].ready);
+  }
+  return batches;
+}
+
+std::optional<DeviceBatch> Prefetcher::Impl::next(StreamRef consumer) {
+  std::vector<DeviceBatch> batches = next(std::span(&consumer, 1));
+  if (batches.empty()) return std::nullopt;
+  return std::move(batches.front());
 }
 
 Prefetcher::Prefetcher(DataLoader& loader, Device& device, const PrefetcherOptions& options)
     : Prefetcher(BatchSource::of(loader), device, options) {}
 
 Prefetcher::Prefetcher(BatchSource source, Device& device, const PrefetcherOptions& options)
-    : impl_(make_process_owned<Impl>(std::move(source), device, options)) {}
+    : Prefetcher(std::move(source), std::vector{std::ref(device)}, options) {}
+
+Prefetcher::Prefetcher(DataLoader& loader, std::vector<std::reference_wrapper<Device>> devices,
+                       const PrefetcherOptions& options)
+    : Prefetcher(BatchSource::of(loader), std::move(devices), options) {}
+
+Prefetcher::Prefetcher(BatchSource source, std::vector<std::reference_wrapper<Device>> devices,
+                       const PrefetcherOptions& options)
+    : impl_(make_process_owned<Impl>(std::move(source), pointers(devices), options)) {}
 
 Prefetcher::Prefetcher(Prefetcher&&) noexcept = default;
 Prefetcher& Prefetcher::operator=(Prefetcher&&) noexcept = default;
@@ -87,6 +195,10 @@ Prefetcher::~Prefetcher() = default;
 
 std::optional<DeviceBatch> Prefetcher::next(StreamRef consumer) {
   return impl().next(consumer);
+}
+
+std::vector<DeviceBatch> Prefetcher::next(std::span<const StreamRef> consumers) {
+  return impl().next(consumers);
 }
 
 void Prefetcher::start_epoch(std::uint64_t epoch) {
@@ -113,8 +225,29 @@ BatchRange<DeviceBatch> Prefetcher::epoch(std::uint64_t epoch, StreamRef consume
   return rest(consumer, std::move(on_error));
 }
 
-Device& Prefetcher::device() const noexcept {
-  return impl_->device();
+BatchRange<std::vector<DeviceBatch>> Prefetcher::rest(std::span<const StreamRef> consumers,
+                                                      SampleErrorHandler on_error) {
+  const auto next = [&impl = impl(), consumers]() -> std::optional<std::vector<DeviceBatch>> {
+    std::vector<DeviceBatch> parts = impl.next(consumers);
+    if (parts.empty()) return std::nullopt;
+    return parts;
+  };
+  return BatchRange<std::vector<DeviceBatch>>(next, std::move(on_error));
+}
+
+BatchRange<std::vector<DeviceBatch>> Prefetcher::epoch(std::uint64_t epoch,
+                                                       std::span<const StreamRef> consumers,
+                                                       SampleErrorHandler on_error) {
+  start_epoch(epoch);
+  return rest(consumers, std::move(on_error));
+}
+
+PrefetcherStats Prefetcher::stats() const {
+  return impl().stats();
+}
+
+std::span<Device* const> Prefetcher::devices() const noexcept {
+  return impl_->devices();
 }
 
 }  // namespace leat

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,22 +18,48 @@
 #include "leat/transfer/device.h"
 #include "leat/transfer/device_batch.h"
 #include "leat/transfer/normalize.h"
+#include "leat/transfer/prefetcher_stats.h"
 
 namespace leat {
 
-/// Options of a Prefetcher.
-struct LEAT_EXPORT PrefetcherOptions {
-  std::size_t buffers = 2;                      ///< number of device buffers; 2 is double buffering
-  std::vector<FieldNormalization> normalize{};  ///< fields of pixels that the device normalizes
-  WarningHandler on_warning{};                  ///< receives warnings; if empty, they are printed to stderr
+/// A field that goes to a device of its own.
+struct LEAT_EXPORT FieldPlacement {
+  std::string field{};       ///< name of a field
+  Device* device = nullptr;  ///< the device that gets all rows of it
 };
 
-/// Copies batches to a device while the consumer works on earlier ones. Movable, not copyable.
+/// The room for a ragged field on each device.
+struct LEAT_EXPORT RaggedBound {
+  std::string field{};  ///< name of a ragged field
+  std::size_t elements =
+      0;  ///< greatest number of elements of all rows together that a device gets of a batch
+};
+
+/// Options of a Prefetcher.
+struct LEAT_EXPORT PrefetcherOptions {
+  std::size_t buffers = 2;                      ///< number of buffers on each device; 2 is double buffering
+  std::vector<FieldNormalization> normalize{};  ///< fields of pixels that the device normalizes
+  std::vector<FieldPlacement> placements{};     ///< fields that are not divided among the devices
+  std::vector<RaggedBound> ragged_bounds{};  ///< ragged fields with less room than rows * max_length elements
+  WarningHandler on_warning{};               ///< receives warnings; if empty, they are printed to stderr
+};
+
+/// Copies batches to one or more devices while their consumer works on earlier ones. Movable, not copyable.
 ///
-/// A batch goes from the loader's memory to a device buffer in one asynchronous copy, on a stream of the prefetcher.
-/// The loader's memory is page-locked once. What is not page-locked (slots that a loader adds while it waits for a slow
-/// sample, or all of its memory if the system refuses, of which a warning tells) is copied once more, through
-/// page-locked buffers of the prefetcher. So every copy to the device runs beside the host.
+/// Several devices divide the rows of each batch as chunk_rows() does, in their order: of 10 rows, four devices get 3,
+/// 3, 3 and 1. If the last batch of an epoch is short, the last devices may get none. A field with a device of its own
+/// (PrefetcherOptions::placements) is not divided.
+///
+/// A batch goes from the loader's memory to a device's buffer in one asynchronous copy, on a stream of the prefetcher;
+/// in one copy for each field if the device does not get the whole batch. Of a ragged field, only the elements that the
+/// rows have are copied. The loader's memory is page-locked once, for all devices. What is not page-locked (batches
+/// with ragged fields, slots that a loader adds while it waits for a slow sample, or all memory if the system refuses,
+/// of which a warning tells) is copied once more, through page-locked buffers of the prefetcher. So every copy to a
+/// device runs beside the host. Outputs are computed on a second stream, of high priority.
+///
+/// Each device has memory for PrefetcherOptions::buffers batches: its share of the rows, with max_length elements for
+/// each row of a ragged field unless a RaggedBound says less. A batch beyond that bound is an ArgumentError in its
+/// place.
 ///
 /// One thread at a time may use next(), start_epoch(), and the ranges of epoch() and rest(). A thread of the
 /// prefetcher calls the loader's members; no other thread may call them while the prefetcher exists.
@@ -43,6 +71,13 @@ class LEAT_EXPORT Prefetcher {
   Prefetcher(DataLoader& loader, Device& device, const PrefetcherOptions& options = {});
   /// Prefetches from another source of batches, on the same terms.
   Prefetcher(BatchSource source, Device& device, const PrefetcherOptions& options = {});
+  /// Prefetches from a loader to several devices, on the same terms: Prefetcher feed(loader, {gpu0, gpu1}). Throws
+  /// ArgumentError also if a device is listed twice, or if there are so many that one would never get a row.
+  Prefetcher(DataLoader& loader, std::vector<std::reference_wrapper<Device>> devices,
+             const PrefetcherOptions& options = {});
+  /// Prefetches from another source of batches to several devices.
+  Prefetcher(BatchSource source, std::vector<std::reference_wrapper<Device>> devices,
+             const PrefetcherOptions& options = {});
   /// Takes over the other's loader, buffers and thread.
   Prefetcher(Prefetcher&&) noexcept;
   /// Ends this prefetcher as the destructor does, then takes over the other's loader, buffers and thread.
@@ -60,7 +95,14 @@ class LEAT_EXPORT Prefetcher {
   /// on; after any other error, the next call asks the loader again. Throws what fails on the device, mostly
   /// DeviceError, in this call and in all later ones. Throws SlotsHeldError if the caller holds batches in all buffers,
   /// and ForkedProcessError in a process that was forked from the prefetcher's.
+  ///
+  /// Throws ArgumentError if there are several devices, or if the stream is of another device.
   std::optional<DeviceBatch> next(StreamRef consumer);
+
+  /// Returns the next batch as its parts on all devices, in the order of devices(); a device that gets no row has none.
+  /// Returns nothing at the end of the epoch. `consumers` holds a stream of each device, in that order. The buffers are
+  /// filled again when all parts of a batch are given back. Throws as the other next() does.
+  std::vector<DeviceBatch> next(std::span<const StreamRef> consumers);
 
   /// Begins an epoch at once and drops what is left of the current one. What the loader throws then, next() throws.
   void start_epoch(std::uint64_t epoch);
@@ -74,8 +116,22 @@ class LEAT_EXPORT Prefetcher {
   /// Iterates over what is left of the current epoch.
   BatchRange<DeviceBatch> rest(StreamRef consumer, SampleErrorHandler on_error = nullptr);
 
-  /// Returns the device that holds the batches.
-  Device& device() const noexcept;
+  /// Iterates over the batches of an epoch, each as its parts on all devices:
+  /// for (std::vector<DeviceBatch>& parts : feed.epoch(3, streams)). The streams must outlive the loop.
+  BatchRange<std::vector<DeviceBatch>> epoch(std::uint64_t epoch, std::span<const StreamRef> consumers,
+                                             SampleErrorHandler on_error = nullptr);
+  /// Iterates over what is left of the current epoch, in parts.
+  BatchRange<std::vector<DeviceBatch>> rest(std::span<const StreamRef> consumers,
+                                            SampleErrorHandler on_error = nullptr);
+
+  /// Returns what has been done so far. To be called by the thread that uses next(). Throws DeviceError if a device is
+  /// lost.
+  PrefetcherStats stats() const;
+
+  /// Returns the devices that hold the batches: those of the constructor, then those that are only named by a field.
+  std::span<Device* const> devices() const noexcept;
+  /// Returns the first device.
+  Device& device() const noexcept { return *devices().front(); }
 
  private:
   class Impl;

@@ -69,12 +69,13 @@ void use(cudaStream_t stream, const void* memory, std::size_t bytes, Access acce
   });
 }
 
-void fail_call(std::size_t n, cudaError_t error) {
+void fail_call(std::size_t n, cudaError_t error, const std::string& function) {
   locked([&](Machine::Lock&) {
     Runtime& runtime = Runtime::get();
     runtime.calls_to_failure = n;
     runtime.failure = error;
     runtime.failed_call.clear();
+    runtime.failing_function = function;
   });
 }
 

@@ -76,8 +76,8 @@ void use(cudaStream_t stream, const void* memory, std::size_t bytes, Access acce
 // --- Failures.
 
 // Makes the n-th call of a function of the runtime from now on (1 is the next) fail, once. Functions that do not
-// report errors, and those that end something, are not counted.
-void fail_call(std::size_t n, cudaError_t error);
+// report errors, and those that end something, are not counted. If a function's name is given, only its calls are.
+void fail_call(std::size_t n, cudaError_t error, const std::string& function = {});
 // Returns the name of the function that fail_call() made fail; empty if it has not come yet.
 std::string failed_call();
 // Makes every call that follows fail, as after an error of a kernel. Work that is enqueued is dropped.

@@ -96,7 +96,8 @@ cudaError_t begin_call(const char* name, Kind kind) {
   if (kind == Kind::unsafe_ending) return check_unsafe_call();
   if (kind == Kind::ending) return cudaSuccess;
   if (runtime.lost != cudaSuccess) return runtime.lost;
-  if (runtime.calls_to_failure > 0 && --runtime.calls_to_failure == 0) {
+  const bool is_counted = runtime.failing_function.empty() || runtime.failing_function == name;
+  if (is_counted && runtime.calls_to_failure > 0 && --runtime.calls_to_failure == 0) {
     runtime.failed_call = name;
     return runtime.failure;
   }

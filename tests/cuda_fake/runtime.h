@@ -95,6 +95,7 @@ struct Runtime {
 
   Counts counts;
   std::size_t calls_to_failure = 0;  // 0: none is to fail
+  std::string failing_function;      // empty: any
   cudaError_t failure = cudaSuccess;
   std::string failed_call;
   cudaError_t lost = cudaSuccess;

@@ -36,6 +36,13 @@ cudaError_t wait_captured(const std::shared_ptr<Queue>& queue, const CUevent_st&
   return cudaSuccess;
 }
 
+cudaStream_t make_stream(unsigned flags) {
+  const bool is_blocking = (flags & cudaStreamNonBlocking) == 0;
+  return *Runtime::get()
+              .streams.insert(new CUstream_st{Machine::get().make_queue(this_thread().device, is_blocking)})
+              .first;
+}
+
 }  // namespace
 
 extern "C" {
@@ -44,9 +51,23 @@ extern "C" {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
   return call("cudaStreamCreateWithFlags", Kind::plain, [&](Machine::Lock&) {
-    *stream = new CUstream_st{
-        Machine::get().make_queue(this_thread().device, (flags & cudaStreamNonBlocking) == 0)};
-    Runtime::get().streams.insert(*stream);
+    *stream = make_stream(flags);
+    return cudaSuccess;
+  });
+}
+
+// Priorities change nothing here: a stream's work never has an order that a test may rely on.
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call("cudaDeviceGetStreamPriorityRange", Kind::plain, [&](Machine::Lock&) {
+    *least = 0;
+    *greatest = -5;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return call("cudaStreamCreateWithPriority", Kind::plain, [&](Machine::Lock&) {
+    *stream = make_stream(flags);
     return cudaSuccess;
   });
 }

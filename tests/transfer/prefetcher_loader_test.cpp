@@ -218,7 +218,7 @@ TEST_CASE("the loader delivers again when its prefetcher is gone") {
   CHECK(loader.next().value().number() == 0);
 }
 
-TEST_CASE("a schema with a ragged field is refused by name, and its loader is none the worse") {
+TEST_CASE("options that do not fit are refused by name, and the loader is none the worse") {
   class Captions final : public Dataset {
    public:
     std::size_t size() const override { return 4; }
@@ -233,7 +233,11 @@ TEST_CASE("a schema with a ragged field is refused by name, and its loader is no
   };
   const Captions dataset;
   DataLoader loader(dataset, {.batch_size = 2});
-  expect_error<ArgumentError>([&] { Prefetcher feed(loader, host_device()); }, {"\"caption\"", "ragged"});
+  expect_error<ArgumentError>(
+      [&] {
+        Prefetcher feed(loader, host_device(), {.normalize = {{"caption", "pixels", {}}}});
+      },
+      {"\"caption\"", "u8 pixels"});
   CHECK(loader.next().value().text("caption", 1) == "one");
 }
 

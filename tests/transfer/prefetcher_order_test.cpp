@@ -34,7 +34,8 @@ struct Scene {
       device.guard(source.slot(slot), [this, slot] { return source.is_leased(slot); });
     }
     feed.emplace(source.source(), device, std::move(how));
-    copies = device.streams().back();
+    copies = device.streams()[1];
+    outputs = device.streams().back();
   }
   ~Scene() {
     device.go_free();
@@ -45,7 +46,8 @@ struct Scene {
   ScriptedDevice device;
   Stream consumer = device.make_stream();
   std::optional<Prefetcher> feed;
-  StreamRef copies = consumer;  // until the prefetcher has made its own
+  StreamRef copies = consumer;   // until the prefetcher has made its own
+  StreamRef outputs = consumer;  // the copies' stream if there are no outputs
 };
 
 }  // namespace
@@ -92,12 +94,31 @@ TEST_CASE("a prefetcher that goes keeps its slots until the copies from them hav
   CHECK(scene.device.violations().empty());
 }
 
-TEST_CASE("normalization comes between the two records") {
+TEST_CASE("outputs are computed behind the copy, on another stream") {
   Scene scene({.batches = 1}, {.normalize = {{"image", "a", {}}, {"image", "b", {}}}});
   const auto batch = scene.feed->next(scene.consumer);
-  scene.device.await_queued(scene.copies, 6);
-  CHECK(scene.device.queued(scene.copies) ==
-        Names{"wait", "copy", "record", "normalize", "normalize", "record"});
+  scene.device.await_queued(scene.outputs, 4);
+  CHECK(scene.device.queued(scene.copies) == Names{"wait", "wait", "copy", "record"});
+  CHECK(scene.device.queued(scene.outputs) == Names{"wait", "normalize", "normalize", "record"});
+  CHECK_FALSE(scene.device.step(scene.outputs));  // the copy comes first
+  scene.device.run(scene.copies);
+  CHECK_FALSE(scene.device.step(scene.consumer));  // the outputs are not there yet
+  scene.device.run(scene.outputs);
+  CHECK(scene.device.step(scene.consumer));
+}
+
+TEST_CASE("a batch that nobody took is not overwritten before its outputs are computed") {
+  Scene scene({.batches = 1}, {.buffers = 1, .normalize = {{"image", "a", {}}}});
+  scene.feed->start_epoch(0);
+  scene.device.await_queued(scene.outputs, 3);
+  scene.device.run(scene.copies);
+  scene.feed->start_epoch(1);
+  scene.device.await_queued(scene.copies, 8);
+  CHECK(scene.device.step(scene.copies));        // the buffer was never taken
+  CHECK_FALSE(scene.device.step(scene.copies));  // its outputs are still to be computed
+  scene.device.run(scene.outputs);
+  CHECK(scene.device.step(scene.copies));
+  CHECK(scene.device.violations().empty());
 }
 
 TEST_CASE("a buffer is not filled again before the consumer's stream is done with it") {

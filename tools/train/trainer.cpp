@@ -17,6 +17,10 @@ using namespace detail;
 
 namespace {
 
+double wait_seconds(const Prefetcher& feed) {
+  return feed.stats().devices.front().wait_seconds;
+}
+
 LabeledRows rows_of(const DeviceBatch& batch, const RowRange& range) {
   const TensorView images = batch["image"].rows(range.first, range.last);
   const TensorView labels = batch["label"].rows(range.first, range.last);
@@ -80,23 +84,21 @@ EpochFigures Trainer::run_epoch(Prefetcher& feed, std::uint64_t epoch, std::size
                                 const Work& work) try {
   const auto start = std::chrono::steady_clock::now();
   const StreamRef consumer = replicas_.front()->stream();
+  const double waited_before = wait_seconds(feed);
   feed.start_epoch(epoch);
-  stalls_.restart();
   bool more = true;  // ranks take equally many steps, although some may have one batch fewer than others
   for (std::size_t number = 0; number < steps_of(samples); ++number) {
     std::optional<DeviceBatch> batch;
     if (more) batch = feed.next(consumer);
     more = batch.has_value();
-    stalls_.data_is_here(consumer);
     const std::size_t rows_left = samples - number * options_.batch_size;
     run_step(batch, {number, std::min(options_.batch_size, rows_left)}, work);
-    stalls_.work_is_done(consumer);
   }
   const Totals sums = totals(samples);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const double count = static_cast<double>(samples);
   return {sums.loss / count, static_cast<double>(sums.correct) / count, seconds, count / seconds,
-          stalls_.seconds() / seconds};
+          (wait_seconds(feed) - waited_before) / seconds};
 } catch (const std::exception& error) {
   abort(error);
   throw_cause();

@@ -9,7 +9,6 @@
 
 #include "leat/transfer/prefetcher.h"
 #include "tools/train/replica.h"
-#include "tools/train/stall_clock.h"
 
 namespace leat::tools {
 
@@ -70,9 +69,8 @@ class Trainer {
   Device* device_;
   TrainerOptions options_;
   std::size_t steps_done_ = 0;  // training steps, updated after each epoch
-  StallClock stalls_;
-  Event arrived_;            // marks the arrival of the batch, on the first replica's stream
-  std::vector<Event> done_;  // marks the end of the work on the batch, on each replica's stream
+  Event arrived_;               // marks the arrival of the batch, on the first replica's stream
+  std::vector<Event> done_;     // marks the end of the work on the batch, on each replica's stream
   std::vector<std::unique_ptr<Replica>> replicas_;
 };
 

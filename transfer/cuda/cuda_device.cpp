@@ -32,23 +32,38 @@ DeviceBuffer CudaDevice::allocate(std::size_t bytes) {
   const DeviceGuard current = guard();
   void* memory = nullptr;
   const std::size_t at_least_one = std::max<std::size_t>(bytes, 1);  // for 0 bytes CUDA returns null
-  check(cudaMalloc(&memory, at_least_one), "cudaMalloc", bytes);
+  const cudaError_t status = cudaMalloc(&memory, at_least_one);
+  if (status == cudaErrorMemoryAllocation) throw_out_of_memory(bytes);
+  check(status, "cudaMalloc", bytes);
   return DeviceBuffer(*this, static_cast<std::byte*>(memory), bytes);
 }
 
-Stream CudaDevice::make_stream() {
+void CudaDevice::throw_out_of_memory(std::size_t bytes) const {
+  clear(cudaErrorMemoryAllocation);
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  throw DeviceError(fmt::format("{}: cudaMalloc of {} bytes failed: only {} of {} bytes are free", name_,
+                                bytes, free, total));
+}
+
+Stream CudaDevice::make_stream(StreamPriority priority) {
   const DeviceGuard current = guard();
+  int least = 0, greatest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
   cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                     priority == StreamPriority::high ? greatest : least),
+        "cudaStreamCreateWithPriority");
   return Stream(*this, stream);
 }
 
-Event CudaDevice::make_event() {
+Event CudaDevice::make_event(EventTiming timing) {
   const DeviceGuard current = guard();
   cudaEvent_t event = nullptr;
   // Blocking: a host thread that waits for the event sleeps and leaves its core to the workers.
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventBlockingSync),
-        "cudaEventCreateWithFlags");
+  const unsigned flags =
+      cudaEventBlockingSync | (timing == EventTiming::off ? cudaEventDisableTiming : cudaEventDefault);
+  check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
   return Event(*this, new CudaEvent(event));
 }
 
@@ -102,6 +117,13 @@ bool CudaDevice::passed(EventRef event) {
   }
   check(status, "cudaEventQuery");
   return true;
+}
+
+double CudaDevice::seconds_between(EventRef from, EventRef to) {
+  const DeviceGuard current = guard();
+  float milliseconds = 0;
+  check(checked(from).elapsed(checked(to), milliseconds), "cudaEventElapsedTime");
+  return static_cast<double>(milliseconds) / 1000;
 }
 
 void CudaDevice::synchronize(EventRef event) {

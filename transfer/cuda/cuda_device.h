@@ -28,8 +28,8 @@ class CudaDevice final : public Device {
   void* default_stream() const noexcept override { return cudaStreamLegacy; }
 
   DeviceBuffer allocate(std::size_t bytes) override;
-  Stream make_stream() override;
-  Event make_event() override;
+  Stream make_stream(StreamPriority priority) override;
+  Event make_event(EventTiming timing) override;
   PinnedBuffer allocate_pinned(std::size_t bytes) override;
   PinnedRegion pin(std::span<std::byte> memory) override;
 
@@ -41,6 +41,7 @@ class CudaDevice final : public Device {
   StreamRef for_other_threads(StreamRef stream) override;
   bool is_capturing(StreamRef stream) override;
   bool passed(EventRef event) override;
+  double seconds_between(EventRef from, EventRef to) override;
   void synchronize(EventRef event) override;
   void synchronize(StreamRef stream) override;
 
@@ -58,6 +59,7 @@ class CudaDevice final : public Device {
              std::optional<std::size_t> bytes = std::nullopt) const {
     cuda::check(status, name_, call, bytes);
   }
+  [[noreturn]] void throw_out_of_memory(std::size_t bytes) const;
   DeviceGuard guard() const { return DeviceGuard(ordinal_, name_); }
   cudaStream_t checked(StreamRef stream) const;  // throws DeviceError for another device's
   CudaEvent& checked(EventRef event) const;      // of any GPU

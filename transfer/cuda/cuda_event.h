@@ -10,7 +10,7 @@
 
 namespace leat::detail::cuda {
 
-// The event has timing disabled, which makes it cheap to record. Thread-safe. The members return the status of the
+// Thread-safe. The members return the status of the
 // event's own call, and throw what HostWork throws.
 class CudaEvent {
  public:
@@ -22,6 +22,10 @@ class CudaEvent {
   cudaError_t record(cudaStream_t stream, const HostWork& host_work);
   cudaError_t make_wait(cudaStream_t stream, HostWork& host_work);
   cudaError_t query() const { return cudaEventQuery(handle_); }
+  // Of the newest recordings of both, which must have passed. Returns the status, as the others do.
+  cudaError_t elapsed(const CudaEvent& to, float& milliseconds) const {
+    return cudaEventElapsedTime(&milliseconds, handle_, to.handle_);
+  }
   cudaError_t synchronize() const { return cudaEventSynchronize(handle_); }
   std::exception_ptr failure() const;  // before a synchronized event, on its stream; null if there is none
 

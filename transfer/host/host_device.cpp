@@ -60,13 +60,14 @@ DeviceBuffer HostDevice::allocate(std::size_t bytes) {
   return DeviceBuffer(*this, allocate_memory(bytes), bytes);
 }
 
-Stream HostDevice::make_stream() {
+Stream HostDevice::make_stream(StreamPriority) {
   auto stream = std::make_unique<HostStream>();
   LiveStreams::all().add(stream.get());
   return Stream(*this, stream.release());
 }
 
-Event HostDevice::make_event() {
+// All events keep times.
+Event HostDevice::make_event(EventTiming) {
   return Event(*this, new HostEvent);
 }
 
@@ -105,6 +106,13 @@ void HostDevice::wait(StreamRef stream, EventRef event) {
 bool HostDevice::passed(EventRef event) {
   const auto mark = checked(event).last();
   return mark == nullptr || mark->fired();
+}
+
+double HostDevice::seconds_between(EventRef from, EventRef to) {
+  const auto first = checked(from).last(), second = checked(to).last();
+  if (first == nullptr || second == nullptr || !first->fired() || !second->fired())
+    throw DeviceError("cpu: the time between events was asked for before both were recorded and had passed");
+  return std::chrono::duration<double>(second->time() - first->time()).count();
 }
 
 void HostDevice::synchronize(EventRef event) {

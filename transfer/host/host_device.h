@@ -18,8 +18,8 @@ class HostDevice final : public Device {
   std::string name() const override { return "cpu"; }
 
   DeviceBuffer allocate(std::size_t bytes) override;
-  Stream make_stream() override;
-  Event make_event() override;
+  Stream make_stream(StreamPriority priority) override;
+  Event make_event(EventTiming timing) override;
   bool needs_pinned_memory() const noexcept override { return false; }
   PinnedBuffer allocate_pinned(std::size_t bytes) override;
   PinnedRegion pin(std::span<std::byte> memory) override;
@@ -30,6 +30,7 @@ class HostDevice final : public Device {
   void record(EventRef event, StreamRef stream) override;
   void wait(StreamRef stream, EventRef event) override;
   bool passed(EventRef event) override;
+  double seconds_between(EventRef from, EventRef to) override;
   void synchronize(EventRef event) override;
   void synchronize(StreamRef stream) override;
 

@@ -8,6 +8,7 @@ void HostMark::fire(std::exception_ptr failure) noexcept {
   // Notify while holding the lock: once it is released, a waiter may return and destroy the mark.
   const std::lock_guard lock(mutex_);
   fired_ = true;
+  time_ = std::chrono::steady_clock::now();
   failure_ = std::move(failure);
   changed_.notify_all();
 }
@@ -15,6 +16,11 @@ void HostMark::fire(std::exception_ptr failure) noexcept {
 bool HostMark::fired() const {
   const std::lock_guard lock(mutex_);
   return fired_;
+}
+
+std::chrono::steady_clock::time_point HostMark::time() const {
+  const std::lock_guard lock(mutex_);
+  return time_;
 }
 
 std::exception_ptr HostMark::wait() const {

@@ -1,6 +1,7 @@
 // Events of the host device.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -14,13 +15,15 @@ class HostMark {
   // `failure` is the stream's failure up to this point, or null.
   void fire(std::exception_ptr failure) noexcept;
   bool fired() const;
-  std::exception_ptr wait() const;  // blocks until the mark has fired; returns its failure
+  std::chrono::steady_clock::time_point time() const;  // when it fired, if it has
+  std::exception_ptr wait() const;                     // blocks until the mark has fired; returns its failure
 
  private:
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  bool fired_ = false;          // guarded by mutex_
-  std::exception_ptr failure_;  // guarded by mutex_
+  bool fired_ = false;                            // guarded by mutex_
+  std::chrono::steady_clock::time_point time_{};  // guarded by mutex_
+  std::exception_ptr failure_;                    // guarded by mutex_
 };
 
 // Points to its last recording, if any. A waiting thread keeps a reference to the recording that it waits for.

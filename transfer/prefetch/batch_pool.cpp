@@ -10,35 +10,36 @@ namespace leat::detail {
 namespace {
 
 // Swallows a stream's failure: at this point nobody can be told, and the event has passed anyway.
-void wait_quietly(Device& device, const Event& event) noexcept {
+void wait_quietly(const Event& event) noexcept {
   try {
-    device.synchronize(event.ref());
+    event.ref().device().synchronize(event.ref());
   } catch (...) {
     static_cast<void>(0);
   }
 }
 
+BatchPool::Part make_part(Device& device, std::size_t bytes) {
+  return {device.allocate(bytes), device.make_event(), device.make_event(), device.make_event()};
+}
+
 }  // namespace
 
-BatchPool::BatchPool(Device& device, DeviceLayout layout, std::size_t buffers)
-    : device_(device), layout_(std::move(layout)), schedule_(buffers) {
-  buffers_.reserve(buffers);
-  for (std::size_t i = 0; i < buffers; ++i) {
-    buffers_.push_back(Buffer{device.allocate(layout_.bytes()),
-                              device.make_event(),
-                              device.make_event(),
-                              device.make_event(),
-                              0,
-                              0,
-                              0,
-                              {}});
+BatchPool::BatchPool(BatchDivision division, std::size_t buffers)
+    : division_(std::move(division)), schedule_(buffers), owed_(buffers) {
+  buffers_.resize(buffers);
+  for (Device* const device : division_.devices()) meters_.emplace_back(*device);
+  for (Buffer& buffer : buffers_) {
+    for (std::size_t i = 0; i < division_.devices().size(); ++i)
+      buffer.parts.push_back(make_part(*division_.devices()[i], division_.layout(i).bytes()));
   }
 }
 
 BatchPool::~BatchPool() {
   for (const Buffer& buffer : buffers_) {
-    wait_quietly(device_, buffer.ready);
-    wait_quietly(device_, buffer.released);
+    for (const Part& part : buffer.parts) {
+      wait_quietly(part.ready);
+      wait_quietly(part.released);
+    }
   }
 }
 
@@ -49,12 +50,19 @@ auto BatchPool::change(Change&& make) {
   return make(schedule_);
 }
 
-void BatchPool::require_no_capture(StreamRef consumer) const {
-  if (!device_.is_capturing(consumer)) return;
+void BatchPool::require_no_capture(StreamRef consumer) {
+  if (!consumer.device().is_capturing(consumer)) return;
   throw DeviceError(fmt::format(
       "{}: a batch was requested or destroyed while its consumer's stream was being captured into a graph; "
       "take and destroy batches outside of captures",
-      device_.name()));
+      consumer.device().name()));
+}
+
+std::size_t BatchPool::held_parts(const Buffer& buffer) const {
+  std::size_t held = 0;
+  for (std::size_t i = 0; i < buffer.parts.size(); ++i)
+    held += division_.holds_any(i, buffer.parts[i].extent.rows) ? 1 : 0;
+  return held;
 }
 
 PrefetchSchedule::Command BatchPool::next_command() {
@@ -114,7 +122,10 @@ PrefetchSchedule::Delivery BatchPool::take() {
                     "filled; destroy a batch first, or raise PrefetcherOptions::buffers",
                     buffers_.size()));
   }
-  return schedule_.take();
+  PrefetchSchedule::Delivery delivery = schedule_.take();
+  if (delivery.kind == PrefetchSchedule::Delivery::Kind::batch)
+    owed_[delivery.buffer] = held_parts(buffers_[delivery.buffer]);
+  return delivery;
 }
 
 void BatchPool::start_epoch(std::uint64_t epoch) {
@@ -125,16 +136,18 @@ void BatchPool::close() noexcept {
   change([](PrefetchSchedule& schedule) { schedule.close(); });
 }
 
-void BatchPool::release(std::size_t buffer, StreamRef consumer) noexcept {
+void BatchPool::release(std::size_t buffer, std::size_t part, StreamRef consumer) noexcept {
   if (!owner_.is_current()) return;
   try {
     require_no_capture(consumer);
-    device_.record(buffers_[buffer].released, consumer);
+    consumer.device().record(buffers_[buffer].parts[part].released, consumer);
   } catch (...) {
     fail(std::current_exception());
     return;  // still leased: nobody may write to it
   }
-  change([&](PrefetchSchedule& schedule) { schedule.release(buffer); });
+  change([&](PrefetchSchedule& schedule) {
+    if (--owed_[buffer] == 0) schedule.release(buffer);
+  });
 }
 
 }  // namespace leat::detail

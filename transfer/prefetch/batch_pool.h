@@ -1,9 +1,10 @@
-// The device buffers of a prefetcher, shared by its pump and its consumer.
+// The buffers of a prefetcher, on all of its devices, shared by its pump and its consumer.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <vector>
@@ -11,8 +12,9 @@
 #include "leat/datasets/base/process_identity.h"
 #include "leat/loader/loader_state.h"
 #include "leat/transfer/device.h"
-#include "leat/transfer/prefetch/device_layout.h"
+#include "leat/transfer/prefetch/batch_division.h"
 #include "leat/transfer/prefetch/prefetch_schedule.h"
+#include "leat/transfer/prefetch/transfer_meter.h"
 
 namespace leat::detail {
 
@@ -24,28 +26,33 @@ namespace leat::detail {
 //  3. No thread waits for the device while holding mutex_.
 class BatchPool {
  public:
-  struct Buffer {
+  // The memory of one device, with that device's part of a batch.
+  struct Part {
     DeviceBuffer memory;
     Event copied;    // the host slot is no longer read
     Event ready;     // the outputs are ready too: the consumer's stream may go on
     Event released;  // the consumer's stream no longer uses it: the copy stream may write
-    std::size_t rows = 0;
+    DevicePart extent = {};
+    TransferMeter::Number copy = {};  // its measurement
+  };
+  struct Buffer {
+    std::vector<Part> parts;  // of each device
     std::uint64_t epoch = 0;
     std::uint64_t number = 0;
-    std::vector<std::uint64_t> indices;
+    std::vector<std::uint64_t> indices = {};
     LoaderState state = {};  // state of the loader after this batch
   };
 
-  // Throws ArgumentError if `buffers` is 0, DeviceError if the buffers do not fit into the device's memory.
-  BatchPool(Device& device, DeviceLayout layout, std::size_t buffers);
+  // Throws ArgumentError if `buffers` is 0, DeviceError if the buffers do not fit into a device's memory.
+  BatchPool(BatchDivision division, std::size_t buffers);
   BatchPool(const BatchPool&) = delete;
   BatchPool& operator=(const BatchPool&) = delete;
-  // Waits for all work that uses the buffers, on the copy stream and on the consumers' streams.
+  // Waits for all work that uses the buffers, on the copy streams and on the consumers' streams.
   ~BatchPool();
 
-  Device& device() const noexcept { return device_; }
-  const DeviceLayout& layout() const noexcept { return layout_; }
+  const BatchDivision& division() const noexcept { return division_; }
   Buffer& operator[](std::size_t buffer) noexcept { return buffers_[buffer]; }
+  TransferMeter& meter(std::size_t device) noexcept { return meters_[device]; }
 
   // --- Called by the pump; see PrefetchSchedule.
   PrefetchSchedule::Command next_command();
@@ -59,30 +66,35 @@ class BatchPool {
 
   // --- Called by the consumer.
 
-  // Blocks until the next delivery. Throws SlotsHeldError if all buffers are leased, so that no delivery can come.
+  // Blocks until the next delivery. Throws SlotsHeldError if all buffers are leased, so that no delivery can come. The
+  // caller owes a release() for each part of a batch that holds anything.
   PrefetchSchedule::Delivery take();
   void start_epoch(std::uint64_t epoch);
   void close() noexcept;
   // Throws DeviceError if the stream is being captured: batches could then not be ordered with its work, and the
   // prefetcher's stream would be drawn into the capture.
-  void require_no_capture(StreamRef consumer) const;
+  static void require_no_capture(StreamRef consumer);
 
-  // Ends the lease of `buffer`, once `consumer` has finished the work that is enqueued on it now. If the device
-  // cannot record that point, the pool fails. Does nothing in a forked process.
-  void release(std::size_t buffer, StreamRef consumer) noexcept;
+  // Gives back a part of `buffer`, once `consumer` has finished the work that is enqueued on it now; the last part ends
+  // the lease. If the device cannot record that point, the pool fails. Does nothing in a forked process.
+  void release(std::size_t buffer, std::size_t part, StreamRef consumer) noexcept;
 
  private:
   template <class Change>
   auto change(Change&& make);
 
+  std::size_t held_parts(const Buffer& buffer) const;
+
   const ProcessIdentity owner_;
-  Device& device_;
-  const DeviceLayout layout_;
+  const BatchDivision division_;
   std::vector<Buffer> buffers_;  // never resized; for the contents see invariant 2
+
+  std::deque<TransferMeter> meters_;  // of each device; never resized
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  PrefetchSchedule schedule_;  // guarded by mutex_
+  PrefetchSchedule schedule_;      // guarded by mutex_
+  std::vector<std::size_t> owed_;  // parts of each leased buffer that are not given back; guarded by mutex_
 };
 
 }  // namespace leat::detail

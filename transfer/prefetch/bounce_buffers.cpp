@@ -1,21 +1,43 @@
 #include "leat/transfer/prefetch/bounce_buffers.h"
 
-#include <cstring>
+#include <algorithm>
+
+#include "leat/datasets/base/checked.h"
 
 namespace leat::detail {
+namespace {
 
-void BounceBuffers::copy(void* to, std::span<const std::byte> batch, StreamRef stream) {
-  Buffer& buffer = next();
-  device_.synchronize(buffer.copied.ref());
-  std::memcpy(buffer.memory.data(), batch.data(), batch.size());
-  device_.copy(to, buffer.memory.data(), batch.size(), stream);
+std::size_t room_for(const BatchPiece& piece) {
+  return align_up(piece.from.size(), BatchLayout::kAlignment);
+}
+
+}  // namespace
+
+void BounceBuffers::copy(std::byte* to, std::span<const BatchPiece> pieces, StreamRef stream) {
+  std::size_t bytes = 0;
+  for (const BatchPiece& piece : pieces) bytes += room_for(piece);
+  Buffer& buffer = next(bytes);
+  std::byte* place = buffer.memory.data();
+  for (const BatchPiece& piece : pieces) {
+    piece.write(place);
+    device_.copy(to + piece.to, place, piece.from.size(), stream);
+    place += room_for(piece);
+  }
   device_.record(buffer.copied, stream);
 }
 
-BounceBuffers::Buffer& BounceBuffers::next() {
+BounceBuffers::Buffer& BounceBuffers::next(std::size_t bytes) {
   std::optional<Buffer>& buffer = buffers_[turn_];
-  if (!buffer) buffer.emplace(Buffer{device_.allocate_pinned(bytes_), device_.make_event()});
   turn_ = (turn_ + 1) % buffers_.size();
+  if (!buffer) {
+    buffer.emplace(Buffer{device_.allocate_pinned(bytes), device_.make_event()});
+    return *buffer;
+  }
+  device_.synchronize(buffer->copied.ref());
+  if (buffer->memory.size() >= bytes) return *buffer;
+  const std::size_t more = std::max(bytes, buffer->memory.size() + buffer->memory.size() / 2);
+  buffer->memory = PinnedBuffer();  // first, so that both do not exist at once
+  buffer->memory = device_.allocate_pinned(more);
   return *buffer;
 }
 

@@ -17,12 +17,12 @@ PrefetchPump::PrefetchPump(BatchSource source, std::span<const std::byte> pinned
                            std::shared_ptr<BatchPool> pool)
     : source_(std::move(source)),
       leases_while_pulling_(source_.max_held_batches > 1 ? 1 : 0),
-      pool_(std::move(pool)),
-      device_(pool_->device()),
-      pinned_(pinned),
-      bounce_buffers_(device_, source_.layout.bytes()),
-      copy_stream_(device_.make_stream()),
-      thread_(start_service_thread("leat-prefetch", [this] { run(); })) {}
+      pool_(std::move(pool)) {
+  const BatchDivision& division = pool_->division();
+  for (std::size_t i = 0; i < division.devices().size(); ++i)
+    senders_.emplace_back(*division.devices()[i], division.layout(i), pool_->meter(i), pinned);
+  thread_ = start_service_thread("leat-prefetch", [this] { run(); });
+}
 
 PrefetchPump::~PrefetchPump() {
   pool_->close();
@@ -67,20 +67,23 @@ void PrefetchPump::start_epoch(const PrefetchSchedule::Command& command) {
 
 void PrefetchPump::pull(std::uint64_t generation) {
   drop_leases(leases_while_pulling_);
-  std::optional<HostBatch> batch;
+  std::optional<PulledBatch> pulled;
   std::exception_ptr error;
   bool epoch_goes_on = false;
   try {
-    const ProfilerRange range(device_, "leat: wait for a batch to be loaded");
-    batch = source_.next();
+    const ProfilerRange range(first_device(), "leat: wait for a batch to be loaded");
+    if (std::optional<HostBatch> batch = source_.next()) {
+      std::vector<DevicePart> parts = divide(*batch);
+      pulled.emplace(PulledBatch{std::move(*batch), std::move(parts)});
+    }
   } catch (const SampleError&) {
     error = std::current_exception();
     epoch_goes_on = true;
   } catch (...) {
     error = std::current_exception();
   }
-  if (batch) {
-    place(std::move(*batch), generation);
+  if (pulled) {
+    place(std::move(*pulled), generation);
   } else if (error) {
     pool_->deliver_error(generation, std::move(error), epoch_goes_on);
   } else {
@@ -88,7 +91,16 @@ void PrefetchPump::pull(std::uint64_t generation) {
   }
 }
 
-void PrefetchPump::place(HostBatch batch, std::uint64_t generation) {
+std::vector<DevicePart> PrefetchPump::divide(const HostBatch& batch) const {
+  const BatchDivision& division = pool_->division();
+  const std::vector<RowRange> chunks = division.chunks(batch.size());
+  std::vector<DevicePart> parts;
+  for (std::size_t i = 0; i < chunks.size(); ++i)
+    parts.push_back(division.layout(i).part_of(batch, chunks[i]));
+  return parts;
+}
+
+void PrefetchPump::place(PulledBatch batch, std::uint64_t generation) {
   Fill decision = pool_->begin_fill(generation);
   if (decision.kind == Fill::Kind::wait) {
     drop_leases(0);
@@ -99,51 +111,44 @@ void PrefetchPump::place(HostBatch batch, std::uint64_t generation) {
   pool_->finish_fill(decision.buffer);
 }
 
-void PrefetchPump::fill(std::size_t index, HostBatch batch) {
-  const ProfilerRange range(device_, "leat: enqueue a batch's copy");
+void PrefetchPump::fill(std::size_t index, PulledBatch pulled) {
+  const ProfilerRange range(first_device(), "leat: enqueue a batch's copy");
   BatchPool::Buffer& buffer = (*pool_)[index];
-  buffer.rows = batch.size();
+  const HostBatch& batch = leases_.emplace_back(Lease{std::move(pulled.batch), index}).batch;
   buffer.epoch = batch.epoch();
   buffer.number = batch.number();
   if (source_.state) buffer.state = source_.state();
   buffer.indices.assign(batch.indices().begin(), batch.indices().end());
-
-  device_.wait(copy_stream_, buffer.released);
-  copy(buffer, index, std::move(batch));
-  device_.record(buffer.copied, copy_stream_);
-  pool_->layout().normalize(buffer.memory.data(), buffer.rows, copy_stream_);
-  device_.record(buffer.ready, copy_stream_);
-}
-
-void PrefetchPump::copy(BatchPool::Buffer& buffer, std::size_t index, HostBatch batch) {
-  const std::span<std::byte> slot = batch.bytes();
-  if (!is_pinned(slot)) return bounce_buffers_.copy(buffer.memory.data(), slot, copy_stream_);
-  leases_.push_back({std::move(batch), index});  // before the copy, which uses the slot from its start
-  device_.copy(buffer.memory.data(), slot.data(), slot.size(), copy_stream_);
-}
-
-bool PrefetchPump::is_pinned(std::span<const std::byte> slot) const noexcept {
-  if (!device_.needs_pinned_memory()) return true;
-  const std::less_equal<> before;
-  return before(pinned_.data(), slot.data()) &&
-         before(slot.data() + slot.size(), pinned_.data() + pinned_.size());
+  BatchSender::Copied copied;
+  for (std::size_t i = 0; i < buffer.parts.size(); ++i) {
+    BatchPool::Part& part = buffer.parts[i];
+    part.extent = std::move(pulled.parts[i]);
+    pool_->meter(i).drop_copy(std::exchange(part.copy, std::nullopt));
+    if (!pool_->division().holds_any(i, part.extent.rows)) continue;
+    const BatchSender::Copied sent = senders_[i].send(batch, part);
+    copied.is_direct |= sent.is_direct;
+    copied.is_bounced |= sent.is_bounced;
+  }
+  (copied.is_bounced ? bounced_ : direct_).fetch_add(1, std::memory_order_relaxed);
+  if (!copied.is_direct) leases_.pop_back();
 }
 
 void PrefetchPump::drop_leases(std::size_t keep) {
   while (leases_.size() > keep) {
-    device_.synchronize((*pool_)[leases_.front().buffer].copied);
+    for (const BatchPool::Part& part : (*pool_)[leases_.front().buffer].parts)
+      part.copied.ref().device().synchronize(part.copied);
     leases_.pop_front();
   }
 }
 
 void PrefetchPump::drop_all_leases() noexcept {
   // Do not wait for the events: if recording one failed, the copy before it may still be running.
-  try {
-    device_.synchronize(copy_stream_);
-  } catch (...) {
-    static_cast<void>(0);  // the pool already has the failure, or its consumer is gone
-  }
+  for (BatchSender& sender : senders_) sender.drain();
   leases_.clear();
+}
+
+Device& PrefetchPump::first_device() const noexcept {
+  return *pool_->division().devices().front();
 }
 
 }  // namespace leat::detail

@@ -110,8 +110,7 @@ TEST_CASE("where the runtime refuses to register the slots, every copy is from p
     ScriptedSource source({.batches = 8});
     const Stream stream = device.make_stream();
     std::vector<std::string> warnings;
-    cuda_fake::fail_call(
-        3, cudaErrorMemoryAllocation);  // behind those that change the mode and ask for the device
+    cuda_fake::fail_call(1, cudaErrorMemoryAllocation, "cudaHostRegister");
     Prefetcher feed(source.source(), device,
                     {.buffers = 4, .on_warning = [&](const std::string& text) { warnings.push_back(text); }});
     CHECK(cuda_fake::failed_call() == "cudaHostRegister");

@@ -206,14 +206,14 @@ DeviceBuffer ScriptedDevice::allocate(std::size_t bytes) {
   return DeviceBuffer(*this, memory, bytes);
 }
 
-Stream ScriptedDevice::make_stream() {
+Stream ScriptedDevice::make_stream(StreamPriority) {
   const std::lock_guard lock(mutex_);
   streams_.push_back(new ScriptedStream);
   return Stream(*this, streams_.back());
 }
 
-Event ScriptedDevice::make_event() {
-  return Event(*this, new ScriptedEvent);
+Event ScriptedDevice::make_event(EventTiming timing) {
+  return Event(*this, new ScriptedEvent{.is_timed = timing == EventTiming::on});
 }
 
 PinnedBuffer ScriptedDevice::allocate_pinned(std::size_t bytes) {
@@ -254,6 +254,10 @@ void ScriptedDevice::record(EventRef event, StreamRef stream) {
   {
     const std::lock_guard lock(mutex_);
     of(event).last = mark;
+    if (of(event).is_timed) {  // nothing is ordered by it
+      mark->fired = true;
+      return;
+    }
   }
   push(stream, {"record", [mark] { mark->fired = true; }, nullptr});
 }
@@ -270,6 +274,10 @@ void ScriptedDevice::wait(StreamRef stream, EventRef event) {
 bool ScriptedDevice::passed(EventRef event) {
   const std::lock_guard lock(mutex_);
   return of(event).last == nullptr || of(event).last->fired;
+}
+
+double ScriptedDevice::seconds_between(EventRef, EventRef) {
+  return 0;
 }
 
 void ScriptedDevice::synchronize(EventRef event) {

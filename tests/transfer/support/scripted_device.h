@@ -55,8 +55,8 @@ class ScriptedDevice final : public Device {
   DeviceKind kind() const noexcept override { return DeviceKind::host; }
   std::string name() const override { return "scripted"; }
   DeviceBuffer allocate(std::size_t bytes) override;
-  Stream make_stream() override;
-  Event make_event() override;
+  Stream make_stream(StreamPriority priority = StreamPriority::normal) override;
+  Event make_event(EventTiming timing = EventTiming::off) override;
   PinnedBuffer allocate_pinned(std::size_t bytes) override;
   PinnedRegion pin(std::span<std::byte> memory) override;
   void copy(void* to, const void* from, std::size_t bytes, StreamRef stream) override;
@@ -64,6 +64,7 @@ class ScriptedDevice final : public Device {
   void record(EventRef event, StreamRef stream) override;
   void wait(StreamRef stream, EventRef event) override;
   bool passed(EventRef event) override;
+  double seconds_between(EventRef from, EventRef to) override;
   void synchronize(EventRef event) override;
   void synchronize(StreamRef stream) override;
   void enqueue(StreamRef stream, std::function<void()> work) override;
@@ -87,7 +88,8 @@ class ScriptedDevice final : public Device {
     std::size_t queued = 0;
   };
   struct ScriptedEvent {
-    std::shared_ptr<Mark> last;
+    bool is_timed = false;
+    std::shared_ptr<Mark> last{};
   };
   struct Guarded {
     std::span<const std::byte> memory;

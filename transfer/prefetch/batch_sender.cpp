@@ -1,0 +1,76 @@
+#include "leat/transfer/prefetch/batch_sender.h"
+
+#include <functional>
+#include <vector>
+
+namespace leat::detail {
+namespace {
+
+std::optional<Stream> make_output_stream(Device& device, const DeviceLayout& layout) {
+  if (!layout.has_outputs()) return std::nullopt;
+  return device.make_stream(StreamPriority::high);
+}
+
+}  // namespace
+
+BatchSender::BatchSender(Device& device, const DeviceLayout& layout, TransferMeter& meter,
+                         std::span<const std::byte> pinned)
+    : device_(device),
+      layout_(layout),
+      meter_(meter),
+      pinned_(pinned),
+      bounce_buffers_(device),
+      copy_stream_(device.make_stream()),
+      output_stream_(make_output_stream(device, layout)) {}
+
+BatchSender::Copied BatchSender::send(const HostBatch& batch, BatchPool::Part& part) {
+  device_.wait(copy_stream_, part.released);
+  if (output_stream_) device_.wait(copy_stream_, part.ready);  // of a batch that nobody took
+  const Copied copied = copy(batch, part);
+  device_.record(part.copied, copy_stream_);
+  const StreamRef last = output_stream_ ? *output_stream_ : copy_stream_;
+  if (output_stream_) {
+    device_.wait(last, part.copied);
+    layout_.normalize(part.memory.data(), part.extent, last);
+  }
+  meter_.ready(part.copy, last);
+  device_.record(part.ready, last);
+  return copied;
+}
+
+BatchSender::Copied BatchSender::copy(const HostBatch& batch, BatchPool::Part& part) {
+  Copied copied;
+  std::size_t bytes = 0;
+  std::vector<BatchPiece> others;
+  part.copy = meter_.start_copy(copy_stream_);
+  for (const BatchPiece& piece : layout_.pieces(batch, part.extent)) {
+    bytes += piece.from.size();
+    if (is_direct(piece)) {
+      device_.copy(part.memory.data() + piece.to, piece.from.data(), piece.from.size(), copy_stream_);
+    } else {
+      others.push_back(piece);
+    }
+    (is_direct(piece) ? copied.is_direct : copied.is_bounced) = true;
+  }
+  if (!others.empty()) bounce_buffers_.copy(part.memory.data(), others, copy_stream_);
+  meter_.end_copy(part.copy, bytes, copy_stream_);
+  return copied;
+}
+
+bool BatchSender::is_direct(const BatchPiece& piece) const noexcept {
+  if (piece.start != 0) return false;
+  if (!device_.needs_pinned_memory()) return true;
+  const std::less_equal<> before;
+  return before(pinned_.data(), piece.from.data()) &&
+         before(piece.from.data() + piece.from.size(), pinned_.data() + pinned_.size());
+}
+
+void BatchSender::drain() noexcept {
+  try {
+    device_.synchronize(copy_stream_);
+  } catch (...) {
+    static_cast<void>(0);  // the pool already has the failure, or its consumer is gone
+  }
+}
+
+}  // namespace leat::detail
