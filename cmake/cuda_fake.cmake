@@ -13,4 +13,4 @@ if(LEAT_BUILD_TOOLS)
 endif()
 file(GLOB kernel_sources ${PROJECT_SOURCE_DIR}/transfer/cuda/*.cu ${PROJECT_SOURCE_DIR}/tools/train/cuda/*.cu)
 set_source_files_properties(${kernel_sources} PROPERTIES LANGUAGE CXX SKIP_PRECOMPILE_HEADERS ON
-                            COMPILE_OPTIONS "-Wno-unknown-pragmas;-Wno-conversion;-Wno-unused-parameter")
+                            COMPILE_OPTIONS "-Wno-unknown-pragmas;-Wno-conversion;-Wno-unused-parameter;-ffp-contract=off")

@@ -13,6 +13,7 @@
 
 #include "leat/datasets/errors.h"
 #include "leat/datasets/export.h"
+#include "leat/transfer/batch_operations.h"
 #include "leat/transfer/normalize.h"
 
 namespace leat {
@@ -275,9 +276,14 @@ class LEAT_EXPORT Device {
   virtual void enqueue(StreamRef stream, std::function<void()> work) = 0;
 
   /// Enqueues the normalization of u8 pixels, shape [n, h, w, c], to floating point, as Normalization defines it.
-  /// Throws ArgumentError if `how` cannot be applied to pixels of this shape.
+  /// `flipped_rows` is device memory, one byte per image: an image whose byte is not 0 is mirrored left to right. Null:
+  /// no image is. Throws ArgumentError if `how` cannot be applied to pixels of this shape.
   virtual void normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
-                         const Normalization& how, StreamRef stream) = 0;
+                         const Normalization& how, StreamRef stream,
+                         const std::uint8_t* flipped_rows = nullptr) = 0;
+
+  /// Enqueues an operation on a batch. Throws ArgumentError if its check() does.
+  virtual void apply(const BatchOperation& operation, StreamRef stream) = 0;
 
   /// Names what the calling thread does until the matching end_range(), for the device's profiler (NVTX ranges on
   /// CUDA). The ranges of a thread nest. ProfilerRange calls both.

@@ -19,12 +19,12 @@ enum class PixelLayout {
   nchw   ///< [images, channels, height, width]
 };
 
-/// The shape [n, h, w, c] of u8 pixels, which lie without gaps.
+/// The size of a batch of images, which lie without gaps.
 struct LEAT_EXPORT PixelShape {
   std::size_t n = 0;  ///< images
   std::size_t h = 0;  ///< height
   std::size_t w = 0;  ///< width
-  std::size_t c = 0;  ///< channels, at most 4
+  std::size_t c = 0;  ///< channels; at most 4 can be normalized
 
   /// Returns the number of values.
   std::size_t count() const noexcept { return n * h * w * c; }

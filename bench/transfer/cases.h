@@ -39,6 +39,9 @@ Pair compare_slow_samples(Device& device, const TransferOptions& options);
 /// Measures the bytes read and written per second by normalization, against a copy within the device.
 std::vector<Pair> compare_normalization(Device& device, const TransferOptions& options);
 
+/// Measures the bytes read and written per second by the other operations on batches, against a copy within the device.
+std::vector<Pair> compare_batch_operations(Device& device, const TransferOptions& options);
+
 /// Returns the cost of page-locking, and the kernel's flags of page-locked memory. One line each.
 std::vector<std::string> describe_registration(Device& device);
 

@@ -41,6 +41,7 @@ void measure(leat::Device& device, const TransferOptions& options) {
   for (const Pair& pair : compare_overlap(device, options)) print(pair);
   print(compare_slow_samples(device, options));
   for (const Pair& pair : compare_normalization(device, options)) print(pair);
+  for (const Pair& pair : compare_batch_operations(device, options)) print(pair);
   for (const std::string& line : describe_registration(device)) fmt::print("{}\n", line);
 }
 
@@ -48,7 +49,8 @@ leat::tools::ProgramText manual_text() {
   return {.summary = "measures what the way to a device costs, against its limits",
           .description =
               "Copies against a bare loop of page-locked copies, steps against device work alone, "
-              "normalization against a copy within the device, and page-locking. Prints the medians of both "
+              "normalization and other operations on batches against a copy within the device, and "
+              "page-locking. Prints the medians of both "
               "sides, which take turns, and the median, least and greatest ratio.",
           .tables = {},
           .examples = {{"The first GPU", "leat-transfer --device cuda:0"}},

@@ -11,6 +11,7 @@ namespace leat::detail {
 enum class SeedUse : std::uint64_t {
   weighted_draws = 1,
   bucket_order = 2,
+  batch_mixing = 3,
 };
 
 // Returns a seed for one use. The user gives the same seed to the loader and its samplers: with that seed itself, the

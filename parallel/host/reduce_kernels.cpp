@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-#include "leat/parallel/host/half_math.h"
+#include "leat/datasets/base/half_math.h"
 
 namespace leat::detail {
 namespace {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "leat/transfer/cuda/batch_kernels.h"
 #include "leat/transfer/cuda/normalize_kernel.h"
 
 namespace leat::detail::cuda {
@@ -144,10 +145,17 @@ void CudaDevice::enqueue(StreamRef stream, std::function<void()> work) {
 }
 
 void CudaDevice::normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
-                           const Normalization& how, StreamRef stream) {
+                           const Normalization& how, StreamRef stream, const std::uint8_t* flipped_rows) {
   how.check(shape);
   const DeviceGuard current = guard();
-  check(launch_normalize(to, from, shape, how, checked(stream)), "the launch of the normalizing kernel");
+  check(launch_normalize(to, from, flipped_rows, shape, how, checked(stream)),
+        "the launch of the normalizing kernel");
+}
+
+void CudaDevice::apply(const BatchOperation& operation, StreamRef stream) {
+  leat::check(operation);
+  const DeviceGuard current = guard();
+  check(launch_operation(operation, checked(stream)), "the launch of a batch operation's kernel");
 }
 
 cudaStream_t CudaDevice::checked(StreamRef stream) const {

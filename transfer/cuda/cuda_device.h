@@ -49,7 +49,8 @@ class CudaDevice final : public Device {
   // and copies still run.
   void enqueue(StreamRef stream, std::function<void()> work) override;
   void normalize(void* to, const std::uint8_t* from, const PixelShape& shape, const Normalization& how,
-                 StreamRef stream) override;
+                 StreamRef stream, const std::uint8_t* flipped_rows) override;
+  void apply(const BatchOperation& operation, StreamRef stream) override;
 
   void begin_range(const char* name) noexcept override;
   void end_range() noexcept override;

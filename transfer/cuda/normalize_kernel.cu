@@ -1,11 +1,11 @@
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
+#include "leat/transfer/cuda/normalize_kernel.h"
 
 #include <algorithm>
 #include <cstddef>
 
+#include "leat/transfer/cuda/formats.cuh"
+#include "leat/transfer/cuda/grid.cuh"
 #include "leat/transfer/cuda/launch.h"
-#include "leat/transfer/cuda/normalize_kernel.h"
 
 // The kernels are bound by memory bandwidth, so a warp's accesses must be coalesced and wide. A thread computes 16
 // bytes of each plane it writes (kPack elements) and writes them in one store. Sizes and addresses that do not allow
@@ -13,47 +13,11 @@
 namespace leat::detail::cuda {
 namespace {
 
-constexpr unsigned kThreads = 256;
 constexpr std::size_t kMaxGridY = 65535;
 
 struct Channels {
   float scale[4];
   float bias[4];
-};
-
-// Output formats. Element is the stored type of one value, Pack is 16 bytes of them, Load is kPack bytes of pixels.
-struct F32 {
-  using Element = float;
-  using Load = unsigned;
-  static constexpr int kPack = 4;
-  static __device__ Element round(float value) { return value; }
-  static __device__ float4 pack(const float (&v)[kPack]) { return make_float4(v[0], v[1], v[2], v[3]); }
-};
-
-struct F16 {
-  using Element = __half;
-  using Load = uint2;
-  static constexpr int kPack = 8;
-  static __device__ Element round(float value) { return __float2half_rn(value); }
-  static __device__ unsigned pair(float a, float b) {
-    return __half_as_ushort(round(a)) | static_cast<unsigned>(__half_as_ushort(round(b))) << 16;
-  }
-  static __device__ uint4 pack(const float (&v)[kPack]) {
-    return make_uint4(pair(v[0], v[1]), pair(v[2], v[3]), pair(v[4], v[5]), pair(v[6], v[7]));
-  }
-};
-
-struct BF16 {
-  using Element = __nv_bfloat16;
-  using Load = uint2;
-  static constexpr int kPack = 8;
-  static __device__ Element round(float value) { return __float2bfloat16_rn(value); }
-  static __device__ unsigned pair(float a, float b) {
-    return __bfloat16_as_ushort(round(a)) | static_cast<unsigned>(__bfloat16_as_ushort(round(b))) << 16;
-  }
-  static __device__ uint4 pack(const float (&v)[kPack]) {
-    return make_uint4(pair(v[0], v[1]), pair(v[2], v[3]), pair(v[4], v[5]), pair(v[6], v[7]));
-  }
 };
 
 __device__ unsigned word(unsigned load, int) {
@@ -70,29 +34,51 @@ __device__ float pixel(const Load* loads, int i) {
   return static_cast<float>(word(loads[i / kBytes], i % kBytes / 4) >> (8 * (i % 4)) & 0xffu);
 }
 
-// NHWC with three channels to NCHW. Each thread handles kPack pixels: three loads, and one store per plane. The
-// grid's x dimension covers an image, its y dimension the images. `pixels` is the number of pixels per image, a
-// multiple of kPack.
-template <class Format>
+// Converts kPack pixels, whose bytes are `loads`, and writes them to pixel `first` of an image. If kMirror, the last
+// pixel comes first.
+template <class Format, int kChannels, bool kPlanar, bool kMirror>
+__device__ void convert(typename Format::Element* image, const typename Format::Load (&loads)[kChannels],
+                        std::size_t first, std::size_t pixels, const Channels& how) {
+  constexpr int kPack = Format::kPack;
+#pragma unroll
+  for (int store = 0; store < kChannels; ++store) {
+    float values[kPack];
+#pragma unroll
+    for (int i = 0; i < kPack; ++i) {
+      const int at = kPlanar ? i : (store * kPack + i) / kChannels;
+      const int c = kPlanar ? store : (store * kPack + i) % kChannels;
+      const int source = kMirror ? kPack - 1 - at : at;
+      values[i] = __fmaf_rn(pixel(loads, source * kChannels + c), how.scale[c], how.bias[c]);
+    }
+    const std::size_t to = kPlanar ? store * pixels + first : first * kChannels + store * kPack;
+    *reinterpret_cast<typename Format::Pack*>(image + to) = Format::pack(values);
+  }
+}
+
+// NHWC to NCHW, or to NHWC with some images mirrored. Each thread handles kPack pixels, by as many loads and stores as
+// there are channels. The grid's x dimension covers an image, its y dimension the images. `pixels` is the number of
+// pixels per image, a multiple of kPack; so is `width` if images are mirrored.
+template <class Format, int kChannels, bool kPlanar>
 __global__ void __launch_bounds__(kThreads)
-    planar3(typename Format::Element* __restrict__ to, const std::uint8_t* __restrict__ from,
-            std::size_t images, std::size_t pixels, const Channels how) {
+    whole_pixels(typename Format::Element* __restrict__ to, const std::uint8_t* __restrict__ from,
+                 const std::uint8_t* __restrict__ flipped_rows, std::size_t images, std::size_t width,
+                 std::size_t pixels, const Channels how) {
   using Load = typename Format::Load;
   constexpr int kPack = Format::kPack;
   const std::size_t first = (std::size_t{blockIdx.x} * kThreads + threadIdx.x) * kPack;
   if (first >= pixels) return;
   for (std::size_t image = blockIdx.y; image < images; image += gridDim.y) {
-    const std::size_t start = image * pixels * 3;
-    const auto* source = reinterpret_cast<const Load*>(from + start + first * 3);
-    const Load loads[3] = {source[0], source[1], source[2]};
+    const std::size_t start = image * pixels * kChannels;
+    const bool is_flipped = flipped_rows != nullptr && flipped_rows[image] != 0;
+    const std::size_t read = is_flipped ? first + width - kPack - 2 * (first % width) : first;
+    const auto* source = reinterpret_cast<const Load*>(from + start + read * kChannels);
+    Load loads[kChannels];
 #pragma unroll
-    for (int c = 0; c < 3; ++c) {
-      float values[kPack];
-#pragma unroll
-      for (int i = 0; i < kPack; ++i)
-        values[i] = __fmaf_rn(pixel(loads, i * 3 + c), how.scale[c], how.bias[c]);
-      auto packed = Format::pack(values);
-      *reinterpret_cast<decltype(packed)*>(to + start + c * pixels + first) = packed;
+    for (int i = 0; i < kChannels; ++i) loads[i] = source[i];
+    if (is_flipped) {
+      convert<Format, kChannels, kPlanar, true>(to + start, loads, first, pixels, how);
+    } else {
+      convert<Format, kChannels, kPlanar, false>(to + start, loads, first, pixels, how);
     }
   }
 }
@@ -129,8 +115,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int i = 0; i < kPack; ++i)
     values[i] = __fmaf_rn(pixel(&load, i), scale[i % kChannels], bias[i % kChannels]);
-  auto packed = Format::pack(values);
-  *reinterpret_cast<decltype(packed)*>(to + first) = packed;
+  *reinterpret_cast<typename Format::Pack*>(to + first) = Format::pack(values);
 }
 
 // Any size, address, layout and number of channels, one pixel per thread. Element c of pixel i of an image is written
@@ -138,16 +123,19 @@ __global__ void __launch_bounds__(kThreads)
 template <class Format>
 __global__ void __launch_bounds__(kThreads)
     plain(typename Format::Element* __restrict__ to, const std::uint8_t* __restrict__ from,
-          std::size_t images, std::size_t pixels, int channels, std::size_t pixel_step,
-          std::size_t channel_step, const Channels how) {
+          const std::uint8_t* __restrict__ flipped_rows, std::size_t images, std::size_t width,
+          std::size_t pixels, int channels, std::size_t pixel_step, std::size_t channel_step,
+          const Channels how) {
   const std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x;
   if (i >= pixels) return;
   for (std::size_t image = blockIdx.y; image < images; image += gridDim.y) {
     const std::size_t start = image * pixels * channels;
+    const bool is_flipped = flipped_rows != nullptr && flipped_rows[image] != 0;
+    const std::size_t read = is_flipped ? i + width - 1 - 2 * (i % width) : i;
 #pragma unroll
     for (int c = 0; c < 4; ++c) {
       if (c >= channels) break;
-      const float value = static_cast<float>(from[start + i * channels + c]);
+      const float value = static_cast<float>(from[start + read * channels + c]);
       to[start + i * pixel_step + c * channel_step] =
           Format::round(__fmaf_rn(value, how.scale[c], how.bias[c]));
     }
@@ -168,10 +156,6 @@ Channels channels_of(const Normalization& how) {
   return channels;
 }
 
-bool aligned(const void* address, std::size_t to) {
-  return reinterpret_cast<std::uintptr_t>(address) % to == 0;
-}
-
 template <class Format>
 cudaError_t launch_interleaved(typename Format::Element* to, const std::uint8_t* from,
                                const PixelShape& shape, const Channels& channels, cudaStream_t stream) {
@@ -189,36 +173,70 @@ cudaError_t launch_interleaved(typename Format::Element* to, const std::uint8_t*
   }
 }
 
+struct Images {
+  const std::uint8_t* from;
+  const std::uint8_t* flipped_rows;
+  PixelShape shape;
+};
+
+template <class Format, int kChannels, bool kPlanar>
+cudaError_t launch_whole_pixels(typename Format::Element* to, const Images& images, const Channels& channels,
+                                cudaStream_t stream) {
+  const PixelShape& shape = images.shape;
+  const std::size_t pixels = shape.h * shape.w;
+  return launch_kernel(whole_pixels<Format, kChannels, kPlanar>, grid(pixels / Format::kPack, shape.n),
+                       kThreads, stream, to, images.from, images.flipped_rows, shape.n, shape.w, pixels,
+                       channels);
+}
+
+template <class Format, bool kPlanar>
+cudaError_t launch_by_channels(typename Format::Element* to, const Images& images, const Channels& channels,
+                               cudaStream_t stream) {
+  switch (images.shape.c) {
+    case 1:  // planar images of one channel are interleaved ones
+      return launch_whole_pixels<Format, 1, false>(to, images, channels, stream);
+    case 2:
+      return launch_whole_pixels<Format, 2, kPlanar>(to, images, channels, stream);
+    case 3:
+      return launch_whole_pixels<Format, 3, kPlanar>(to, images, channels, stream);
+    default:
+      return launch_whole_pixels<Format, 4, kPlanar>(to, images, channels, stream);
+  }
+}
+
 template <class Format>
-cudaError_t launch(void* memory, const std::uint8_t* from, const PixelShape& shape, const Normalization& how,
-                   cudaStream_t stream) {
+cudaError_t launch(void* memory, const Images& images, const Normalization& how, cudaStream_t stream) {
   auto* const to = static_cast<typename Format::Element*>(memory);
+  const PixelShape& shape = images.shape;
   const Channels channels = channels_of(how);
   const std::size_t pixels = shape.h * shape.w;  // per image
   const bool planar = how.layout == PixelLayout::nchw && shape.c != 1;
-  const bool wide = aligned(to, 16) && aligned(from, sizeof(typename Format::Load));
-  if (wide && !planar && shape.count() % Format::kPack == 0)
-    return launch_interleaved<Format>(to, from, shape, channels, stream);
-  if (wide && planar && shape.c == 3 && pixels % Format::kPack == 0) {
-    return launch_kernel(planar3<Format>, grid(pixels / Format::kPack, shape.n), kThreads, stream, to, from,
-                         shape.n, pixels, channels);
+  const bool flips = images.flipped_rows != nullptr;
+  const bool wide = is_aligned(to, 16) && is_aligned(images.from, sizeof(typename Format::Load));
+  if (wide && !planar && !flips && shape.count() % Format::kPack == 0)
+    return launch_interleaved<Format>(to, images.from, shape, channels, stream);
+  if (wide && (planar || flips) && (flips ? shape.w : pixels) % Format::kPack == 0) {
+    return planar ? launch_by_channels<Format, true>(to, images, channels, stream)
+                  : launch_by_channels<Format, false>(to, images, channels, stream);
   }
-  return launch_kernel(plain<Format>, grid(pixels, shape.n), kThreads, stream, to, from, shape.n, pixels,
-                       static_cast<int>(shape.c), planar ? 1 : shape.c, planar ? pixels : 1, channels);
+  return launch_kernel(plain<Format>, grid(pixels, shape.n), kThreads, stream, to, images.from,
+                       images.flipped_rows, shape.n, shape.w, pixels, static_cast<int>(shape.c),
+                       planar ? 1 : shape.c, planar ? pixels : 1, channels);
 }
 
 }  // namespace
 
-cudaError_t launch_normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
-                             const Normalization& how, cudaStream_t stream) {
+cudaError_t launch_normalize(void* to, const std::uint8_t* from, const std::uint8_t* flipped_rows,
+                             const PixelShape& shape, const Normalization& how, cudaStream_t stream) {
   if (shape.count() == 0) return cudaSuccess;
+  const Images images{from, flipped_rows, shape};
   switch (how.dtype) {
     case DType::f16:
-      return launch<F16>(to, from, shape, how, stream);
+      return launch<F16>(to, images, how, stream);
     case DType::bf16:
-      return launch<BF16>(to, from, shape, how, stream);
+      return launch<BF16>(to, images, how, stream);
     default:
-      return launch<F32>(to, from, shape, how, stream);
+      return launch<F32>(to, images, how, stream);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "leat/datasets/per_process.h"
+#include "leat/transfer/host/host_batch_operations.h"
 #include "leat/transfer/host/host_event.h"
 #include "leat/transfer/host/host_normalize.h"
 #include "leat/transfer/host/host_stream.h"
@@ -130,9 +131,14 @@ void HostDevice::enqueue(StreamRef stream, std::function<void()> work) {
 }
 
 void HostDevice::normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
-                           const Normalization& how, StreamRef stream) {
+                           const Normalization& how, StreamRef stream, const std::uint8_t* flipped_rows) {
   how.check(shape);
-  checked(stream).run([=] { normalize_on_host(to, from, shape, how); });
+  checked(stream).run([=] { normalize_on_host(to, from, flipped_rows, shape, how); });
+}
+
+void HostDevice::apply(const BatchOperation& operation, StreamRef stream) {
+  check(operation);
+  checked(stream).run([operation] { apply_on_host(operation); });
 }
 
 HostStream& HostDevice::checked(StreamRef stream) const {

@@ -36,7 +36,8 @@ class HostDevice final : public Device {
 
   void enqueue(StreamRef stream, std::function<void()> work) override;
   void normalize(void* to, const std::uint8_t* from, const PixelShape& shape, const Normalization& how,
-                 StreamRef stream) override;
+                 StreamRef stream, const std::uint8_t* flipped_rows) override;
+  void apply(const BatchOperation& operation, StreamRef stream) override;
 
  private:
   HostStream& checked(StreamRef stream) const;  // throws DeviceError for a null stream or another device's

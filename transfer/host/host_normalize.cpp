@@ -53,47 +53,67 @@ void planar(T* to, const std::uint8_t* from, std::size_t pixels, const Tables<T>
   }
 }
 
+// Converts one image, mirrored left to right. Channel c of pixel i is written to i * pixel_step + c * channel_step.
 template <class T, std::size_t kChannels>
-void normalize(T* to, const std::uint8_t* from, const PixelShape& shape, const Normalization& how) noexcept {
+void mirrored(T* to, const std::uint8_t* from, const PixelShape& shape, std::size_t pixel_step,
+              std::size_t channel_step, const Tables<T>& tables) noexcept {
+  for (std::size_t y = 0; y < shape.h; ++y) {
+    T* const out = to + y * shape.w * pixel_step;
+    const std::uint8_t* const end = from + (y + 1) * shape.w * kChannels;
+    for (std::size_t x = 0; x < shape.w; ++x) {
+      for (std::size_t c = 0; c < kChannels; ++c) {
+        out[x * pixel_step + c * channel_step] = tables[c][*(end - (x + 1) * kChannels + c)];
+      }
+    }
+  }
+}
+
+template <class T, std::size_t kChannels>
+void normalize(T* to, const std::uint8_t* from, const std::uint8_t* flipped_rows, const PixelShape& shape,
+               const Normalization& how) noexcept {
   const Tables<T> tables = make_tables<T>(how, kChannels);
   const std::size_t pixels = shape.h * shape.w;
-  if (how.layout == PixelLayout::nhwc) {
-    interleaved<T, kChannels>(to, from, shape.n * pixels, tables);
-    return;
-  }
+  const bool is_planar = how.layout == PixelLayout::nchw;
   for (std::size_t n = 0; n < shape.n; ++n) {
     const std::size_t start = n * pixels * kChannels;
-    planar<T, kChannels>(to + start, from + start, pixels, tables);
+    if (flipped_rows != nullptr && flipped_rows[n] != 0) {
+      mirrored<T, kChannels>(to + start, from + start, shape, is_planar ? 1 : kChannels,
+                             is_planar ? pixels : 1, tables);
+    } else if (is_planar) {
+      planar<T, kChannels>(to + start, from + start, pixels, tables);
+    } else {
+      interleaved<T, kChannels>(to + start, from + start, pixels, tables);
+    }
   }
 }
 
 template <class T>
-void normalize_as(void* to, const std::uint8_t* from, const PixelShape& shape,
-                  const Normalization& how) noexcept {
+void normalize_as(void* to, const std::uint8_t* from, const std::uint8_t* flipped_rows,
+                  const PixelShape& shape, const Normalization& how) noexcept {
   T* const out = static_cast<T*>(to);
   switch (shape.c) {
     case 1:
-      return normalize<T, 1>(out, from, shape, how);
+      return normalize<T, 1>(out, from, flipped_rows, shape, how);
     case 2:
-      return normalize<T, 2>(out, from, shape, how);
+      return normalize<T, 2>(out, from, flipped_rows, shape, how);
     case 3:
-      return normalize<T, 3>(out, from, shape, how);
+      return normalize<T, 3>(out, from, flipped_rows, shape, how);
     default:
-      return normalize<T, 4>(out, from, shape, how);
+      return normalize<T, 4>(out, from, flipped_rows, shape, how);
   }
 }
 
 }  // namespace
 
-void normalize_on_host(void* to, const std::uint8_t* from, const PixelShape& shape,
-                       const Normalization& how) noexcept {
+void normalize_on_host(void* to, const std::uint8_t* from, const std::uint8_t* flipped_rows,
+                       const PixelShape& shape, const Normalization& how) noexcept {
   switch (how.dtype) {
     case DType::f16:
-      return normalize_as<Half>(to, from, shape, how);
+      return normalize_as<Half>(to, from, flipped_rows, shape, how);
     case DType::bf16:
-      return normalize_as<BFloat16>(to, from, shape, how);
+      return normalize_as<BFloat16>(to, from, flipped_rows, shape, how);
     default:
-      return normalize_as<float>(to, from, shape, how);
+      return normalize_as<float>(to, from, flipped_rows, shape, how);
   }
 }
 

@@ -13,6 +13,12 @@ struct __half {
 inline __half __float2half_rn(float value) {
   return {std::bit_cast<unsigned short>(leat::to_half(value))};
 }
+inline float __half2float(__half value) {
+  return leat::to_float(std::bit_cast<leat::Half>(value.bits));
+}
+inline __half __ushort_as_half(unsigned short bits) {
+  return {bits};
+}
 inline unsigned short __half_as_ushort(__half value) {
   return value.bits;
 }

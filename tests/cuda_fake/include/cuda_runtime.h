@@ -1,6 +1,7 @@
 // CUDA C++ for a compiler of C++: what a .cu file needs, so that its kernels run on the CPU.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -67,6 +68,17 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
 
 inline float __fmaf_rn(float a, float b, float c) {
   return std::fma(a, b, c);
+}
+
+// Files of kernels are compiled so that these are not fused: cmake/cuda_fake.cmake.
+inline float __fadd_rn(float a, float b) {
+  return a + b;
+}
+inline float __fmul_rn(float a, float b) {
+  return a * b;
+}
+inline float __uint_as_float(unsigned bits) {
+  return std::bit_cast<float>(bits);
 }
 
 inline void __syncthreads() {

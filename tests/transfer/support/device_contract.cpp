@@ -4,8 +4,8 @@ namespace leat::test {
 
 std::vector<Clause> device_contract() {
   std::vector<Clause> all;
-  for (const auto& group :
-       {stream_clauses(), event_clauses(), failure_clauses(), memory_clauses(), normalize_clauses()}) {
+  for (const auto& group : {stream_clauses(), event_clauses(), failure_clauses(), memory_clauses(),
+                            normalize_clauses(), batch_operation_clauses(), mixing_clauses()}) {
     all.insert(all.end(), group.begin(), group.end());
   }
   return all;

@@ -21,6 +21,8 @@ std::vector<Clause> event_clauses();
 std::vector<Clause> failure_clauses();
 std::vector<Clause> memory_clauses();
 std::vector<Clause> normalize_clauses();
+std::vector<Clause> batch_operation_clauses();
+std::vector<Clause> mixing_clauses();
 
 // All of the above.
 std::vector<Clause> device_contract();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "leat/transfer/host/host_batch_operations.h"
 #include "leat/transfer/host/host_normalize.h"
 
 namespace leat::test {
@@ -296,11 +297,21 @@ void ScriptedDevice::enqueue(StreamRef stream, std::function<void()> work) {
 }
 
 void ScriptedDevice::normalize(void* to, const std::uint8_t* from, const PixelShape& shape,
-                               const Normalization& how, StreamRef stream) {
+                               const Normalization& how, StreamRef stream, const std::uint8_t* flipped_rows) {
   push(stream, {"normalize",
                 [=, this] {
                   check_write(to, shape.count() * size_of(how.dtype));
-                  normalize_on_host(to, from, shape, how);
+                  normalize_on_host(to, from, flipped_rows, shape, how);
+                },
+                nullptr});
+}
+
+void ScriptedDevice::apply(const BatchOperation& operation, StreamRef stream) {
+  push(stream, {"apply",
+                [operation, this] {
+                  for (const auto written : written_by(operation))
+                    check_write(written.data(), written.size());
+                  apply_on_host(operation);
                 },
                 nullptr});
 }

@@ -1,4 +1,4 @@
-#include "leat/parallel/host/half_math.h"
+#include "leat/datasets/base/half_math.h"
 
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
