@@ -6,6 +6,14 @@ void StreamRef::synchronize() const {
   device_->synchronize(*this);
 }
 
+std::function<void()> Device::make_waiter(EventRef) {
+  throw DeviceError(name() + ": streams of other devices cannot wait for its events");
+}
+
+void Device::call_when_passed(EventRef, std::function<void(std::exception_ptr)>) {
+  throw DeviceError(name() + ": streams of other devices cannot wait for its events");
+}
+
 void PinnedRegion::release() noexcept {
   if (device_ != nullptr) device_->unpin(memory_);
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -212,7 +213,7 @@ class LEAT_EXPORT PinnedRegion {
 /// that has failed stays failed, and throws the same exception each time. Its events still pass, so nothing hangs.
 ///
 /// Throws DeviceError for what the device finds wrong, and for a stream or an event that is null or another device's.
-/// (A GPU's stream may wait for an event of another GPU.)
+/// (A stream may wait for an event of any device.)
 class LEAT_EXPORT Device {
  public:
   virtual ~Device() = default;
@@ -241,16 +242,48 @@ class LEAT_EXPORT Device {
   /// Page-locks host memory, which is page-aligned and mapped shared. On the host device there is nothing to lock.
   virtual PinnedRegion pin(std::span<std::byte> memory) = 0;
 
-  /// Enqueues a copy between host memory and this device's memory, in either direction, or within either. Until the
-  /// stream has passed this point, the source must not change, and both must stay allocated.
+  /// Enqueues a copy on a stream of this device. Until the stream has passed this point, the source must not change,
+  /// and both must stay allocated.
+  ///
+  /// A GPU's stream copies between host memory and the memory of any GPUs, in every direction, its own GPU's or not.
+  /// The first copy from or to another GPU gives the stream's GPU access to that memory, if the hardware allows it. If
+  /// not, CUDA takes such copies through host memory. A stream of the CPU copies host memory only: for memory of a GPU,
+  /// copy() throws DeviceError, which says that a stream of the GPU is needed.
   virtual void copy(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
   /// Enqueues setting `bytes` bytes of host or device memory to zero.
   virtual void fill_zero(void* memory, std::size_t bytes, StreamRef stream) = 0;
 
   /// Sets the event's mark after what is enqueued on the stream now.
   virtual void record(EventRef event, StreamRef stream) = 0;
-  /// Makes the stream wait until the event has passed; the host does not wait.
+  /// Makes the stream wait until the event has passed. The event is of any device, and what counts is its last
+  /// recording before this call: it may be recorded again or destroyed right afterwards. What failed before the event
+  /// on its stream becomes a failure of this stream. The caller is not blocked, nor is any thread but this stream's:
+  ///
+  /// | stream of | event of | what waits |
+  /// |---|---|---|
+  /// | CPU | CPU | the stream's thread |
+  /// | CPU | GPU | the stream's thread, which sleeps in the CUDA runtime |
+  /// | GPU | GPU | the GPUs |
+  /// | GPU | CPU | the GPU, for a word in host memory that the CPU's stream sets |
+  ///
+  /// A wait names a recording that was made before it, so streams cannot wait for each other in a cycle.
+  ///
+  /// Throws DeviceError if a stream that is being captured would have to wait for an event of the CPU, or a stream of
+  /// the CPU for an event that was recorded in a capture. Throws DeviceError, too, if a GPU's driver lacks the
+  /// operation that waits for a word (cuStreamWaitValue32): a host function that waits instead would hold up the host
+  /// work of all streams, including work that the event may depend on.
   virtual void wait(StreamRef stream, EventRef event) = 0;
+
+  /// For streams of other devices that wait for this device's events: returns a function that blocks its caller until
+  /// the event, as it was last recorded before this call, has passed, and then throws what failed before it. The event
+  /// may be destroyed meanwhile. A device whose events only its own streams can wait for throws DeviceError.
+  virtual std::function<void()> make_waiter(EventRef event);
+  /// For streams of other devices that wait for this device's events: calls `then` once, when the event, as it was last
+  /// recorded before this call, has passed, with what failed before it, or null. The caller is a thread of the device,
+  /// or this thread if the event has passed already. `then` must neither throw nor block. If it is destroyed without a
+  /// call, the event will never pass. A device whose events only its own streams can wait for throws DeviceError.
+  virtual void call_when_passed(EventRef event, std::function<void(std::exception_ptr)> then);
+
   /// Returns a stream on which any thread can record an event behind what is enqueued on `stream` by then, though
   /// `stream` may mean another one there: CUDA's default stream per thread does.
   virtual StreamRef for_other_threads(StreamRef stream) { return stream; }

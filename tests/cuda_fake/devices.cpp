@@ -96,6 +96,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaDeviceSynchronize() {
   return call("cudaDeviceSynchronize", Kind::unsafe, [](Machine::Lock& lock) {
+    ++Runtime::get().counts.spinning_waits;
     Machine::get().wait_for_device(lock, this_thread().device);
     return Runtime::get().lost;
   });
@@ -104,7 +105,7 @@ cudaError_t cudaDeviceSynchronize() {
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return call("cudaDeviceCanAccessPeer", Kind::plain, [&](Machine::Lock&) {
     if (!is_device(device) || !is_device(peer)) return cudaErrorInvalidDevice;
-    *can = device == peer ? 0 : 1;
+    *can = device == peer || Runtime::get().forbids_peers ? 0 : 1;
     return cudaSuccess;
   });
 }
@@ -112,6 +113,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) {
   return call("cudaDeviceEnablePeerAccess", Kind::plain, [&](Machine::Lock&) {
     if (!is_device(peer) || peer == this_thread().device) return cudaErrorInvalidDevice;
+    if (Runtime::get().forbids_peers) return cudaErrorPeerAccessUnsupported;
     const bool is_new = Runtime::get().peers.emplace(this_thread().device, peer).second;
     return is_new ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
   });

@@ -69,6 +69,21 @@ void use(cudaStream_t stream, const void* memory, std::size_t bytes, Access acce
   });
 }
 
+void forbid_peer_access() {
+  locked([](Machine::Lock&) { Runtime::get().forbids_peers = true; });
+}
+
+void reset_peer_access() {
+  locked([](Machine::Lock&) {
+    Runtime::get().forbids_peers = false;
+    Runtime::get().peers.clear();
+  });
+}
+
+void hide_driver_functions(bool hidden) {
+  locked([&](Machine::Lock&) { Runtime::get().lacks_driver_functions = hidden; });
+}
+
 void fail_call(std::size_t n, cudaError_t error, const std::string& function) {
   locked([&](Machine::Lock&) {
     Runtime& runtime = Runtime::get();

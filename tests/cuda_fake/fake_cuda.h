@@ -9,6 +9,8 @@
 //    an allocation are checked when it is freed.
 //  - A copy from or to host memory that is not registered blocks the caller as the CUDA documentation says.
 //  - The legacy default stream waits for the blocking streams of its device, and they for it.
+//  - What comes before a wait for a word of the host is not known until the host writes the word. So accesses behind
+//    such a wait are checked when they begin to run, against all that was enqueued before them.
 //
 // The number of devices is the environment's LEAT_FAKE_GPUS (2 if it is not set).
 //
@@ -32,6 +34,11 @@ struct Counts {
   std::size_t pageable_copies = 0;  // enqueued, from or to host memory that is not registered
   std::size_t host_functions = 0;   // enqueued
   std::size_t kernels = 0;          // enqueued
+  std::size_t value_waits = 0;      // of streams for words that the host writes, enqueued
+  std::size_t staged_copies =
+      0;  // enqueued, from or to another device's memory that the stream's device cannot access
+  std::size_t spinning_waits =
+      0;  // of threads of the host that may not sleep: by the flags of what they wait for
 };
 Counts counts();
 
@@ -72,6 +79,15 @@ std::vector<std::string> queued(cudaStream_t stream);
 enum class Access { read, write };
 // Enqueues work that uses memory for as long as the stream takes to the next piece of its work.
 void use(cudaStream_t stream, const void* memory, std::size_t bytes, Access access);
+
+// --- What devices and the driver lack.
+
+// From now on, no device can access the memory of another one that it could not access before.
+void forbid_peer_access();
+// Ends forbid_peer_access(), and all access that devices have to each other's memory.
+void reset_peer_access();
+// From now on until it is called again with false, the driver's functions are not found.
+void hide_driver_functions(bool hidden);
 
 // --- Failures.
 

@@ -19,6 +19,8 @@ using namespace std::chrono_literals;
 constexpr auto kLongestWait = 60s;
 // In a random order, work that nobody waits for by a function of CUDA's runs after so long.
 constexpr auto kIdle = 2ms;
+// Words of the host that streams wait for are looked at so often.
+constexpr auto kPoll = 100us;
 constexpr int kExitOfViolations = 70;
 
 thread_local bool runs_host_function = false;
@@ -102,7 +104,15 @@ NodePtr Machine::enqueue(Lock&, Queue& queue, Work work, std::vector<NodePtr> af
   if (queue.last != nullptr) node->clock = queue.last->clock;
   for (const NodePtr& before : node->after) node->clock.join(before->clock);
   node->clock.drop(host_clock_);
-  check_accesses(*node);
+  const auto is_incomplete = [](const NodePtr& before) { return before->is_incomplete; };
+  node->is_incomplete = node->work.is_ready || std::ranges::any_of(node->after, is_incomplete) ||
+                        (queue.last != nullptr && is_incomplete(queue.last));
+  if (node->is_incomplete) {
+    node->before = queue.last;
+  } else {
+    check_accesses(*node);
+  }
+  note_accesses(*node);
   node->clock.add(node->queue, node->number);
   queue.last = node;
   queue.nodes.push_back(node);
@@ -111,14 +121,21 @@ NodePtr Machine::enqueue(Lock&, Queue& queue, Work work, std::vector<NodePtr> af
   return node;
 }
 
+void Machine::note_accesses(const Node& node) {
+  if (node.work.is_ready) return;  // no work writes the word
+  for (const Range& range : node.work.ranges)
+    accesses_.push_back({range, node.queue, node.number, node.order, node.work.name});
+}
+
 void Machine::check_accesses(const Node& node) {
+  if (node.work.ranges.empty()) return;
   std::erase_if(accesses_, [&](const Accessed& accessed) {
     return host_clock_.includes(accessed.queue, accessed.number);
   });
   for (const Range& range : node.work.ranges) {
     for (const Accessed& before : accesses_) {
       if (range.access == Access::read && before.range.access == Access::read) continue;
-      if (!overlap(range, before.range) || before.queue == node.queue ||
+      if (before.order >= node.order || !overlap(range, before.range) || before.queue == node.queue ||
           node.clock.includes(before.queue, before.number))
         continue;
       const auto verb = [](Access access) { return access == Access::read ? "reads" : "writes"; };
@@ -127,8 +144,16 @@ void Machine::check_accesses(const Node& node) {
           node.work.name, node.queue, verb(range.access), range.bytes, fmt::ptr(range.first), before.name,
           before.queue, verb(before.range.access), before.range.bytes, fmt::ptr(before.range.first)));
     }
-    accesses_.push_back({range, node.queue, node.number, node.work.name});
   }
+}
+
+// Everything before the node has run. If the node waited for the host, what the host has seen comes before it.
+void Machine::complete_clock(Node& node) {
+  if (node.before != nullptr) node.clock.join(node.before->clock);
+  for (const NodePtr& before : node.after) node.clock.join(before->clock);
+  if (node.work.is_ready) node.clock.join(host_clock_);
+  node.is_incomplete = false;
+  check_accesses(node);
 }
 
 void Machine::forget_accesses(std::span<const std::byte> memory) {
@@ -171,7 +196,15 @@ void Machine::set_mode(Lock&, Mode mode, std::uint64_t seed) {
 
 bool Machine::is_ready(const Queue& queue) {
   if (queue.nodes.empty() || queue.nodes.front()->is_running) return false;
-  return std::ranges::all_of(queue.nodes.front()->after, [](const NodePtr& node) { return node->is_done; });
+  const Node& next = *queue.nodes.front();
+  return std::ranges::all_of(next.after, [](const NodePtr& node) { return node->is_done; }) &&
+         (!next.work.is_ready || next.work.is_ready());
+}
+
+bool Machine::must_poll() const {
+  return mode_ != Mode::held && std::ranges::any_of(queues_, [](const auto& queue) {
+           return !queue->nodes.empty() && queue->nodes.front()->work.is_ready;
+         });
 }
 
 Queue* Machine::choose() {
@@ -193,7 +226,9 @@ void Machine::run_devices() {
       continue;
     }
     Queue* const queue = mode_ == Mode::held ? nullptr : choose();
-    if (queue == nullptr) {
+    if (queue == nullptr && must_poll()) {
+      changed_.wait_for(lock, kPoll);
+    } else if (queue == nullptr) {
       changed_.wait(lock);
     } else if (mode_ == Mode::random && allowed_ == 0 && waiting_ == 0) {
       if (changed_.wait_for(lock, kIdle) == std::cv_status::timeout) ++allowed_;
@@ -209,6 +244,7 @@ void Machine::begin(Lock& lock, Queue& queue) {
   const auto owner = std::ranges::find(queues_, &queue, &std::shared_ptr<Queue>::get);
   const std::shared_ptr<Queue> kept = *owner;
   node->is_running = true;
+  if (node->is_incomplete) complete_clock(*node);
   if (node->work.is_host_function) {
     host_functions_.emplace_back(kept, node);
     changed_.notify_all();
@@ -246,6 +282,8 @@ void Machine::finish(Queue& queue, const NodePtr& node) {
   node->is_done = true;
   node->end = std::chrono::steady_clock::now();
   node->after.clear();  // a chain of nodes would be freed by recursion
+  node->before = nullptr;
+  node->is_incomplete = false;
   node->work.run = nullptr;
   if (!queue.nodes.empty() && queue.nodes.front() == node) queue.nodes.pop_front();
   if (queue.is_temporary && queue.nodes.empty())

@@ -34,6 +34,8 @@ bool overlap(const Range& a, const Range& b);
 struct Work {
   std::string name;
   std::function<void()> run{};
+  std::function<bool()>
+      is_ready{};  // asked again and again, until the host has let the work go on; none: it is ready
   std::vector<Range> ranges{};
   bool is_host_function = false;
 };
@@ -46,6 +48,8 @@ struct Node {
   std::uint64_t order = 0;                     // of all nodes
   Clock clock{};                               // what happens before its end
   std::vector<std::shared_ptr<Node>> after{};  // of other queues
+  std::shared_ptr<Node> before{};              // in its queue, if the clock is incomplete
+  bool is_incomplete = false;                  // the clock lacks what comes before a wait for the host
   bool is_running = false;
   bool is_done = false;
   std::chrono::steady_clock::time_point end{};
@@ -114,7 +118,7 @@ class Machine {
  private:
   struct Accessed {
     Range range;
-    std::uint64_t queue = 0, number = 0;
+    std::uint64_t queue = 0, number = 0, order = 0;
     std::string name;
   };
 
@@ -125,7 +129,10 @@ class Machine {
   static bool is_ready(const Queue& queue);
   void begin(Lock& lock, Queue& queue);
   void finish(Queue& queue, const NodePtr& node);
+  void complete_clock(Node& node);
   void check_accesses(const Node& node);
+  void note_accesses(const Node& node);
+  bool must_poll() const;
   std::vector<std::string> describe_queues() const;
 
   const int devices_;

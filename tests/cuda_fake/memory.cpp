@@ -43,6 +43,7 @@ std::size_t mapped_bytes(std::size_t bytes) {
 struct End {
   std::byte* address = nullptr;  // where the fake reads or writes
   bool is_device = false;
+  int device = 0;  // whose memory it is
   bool is_pageable = false;
   bool is_valid = true;
 };
@@ -57,6 +58,7 @@ End end_of(const void* address, std::size_t bytes, int device) {
   const auto offset = static_cast<std::size_t>(bytes_at(address) - allocation->first);
   return {.address = runtime.alias_of(address),
           .is_device = true,
+          .device = allocation->second.device,
           .is_valid = offset + bytes <= allocation->second.bytes};
 }
 
@@ -82,7 +84,7 @@ std::size_t hash_of(const std::byte* first, std::size_t bytes) {
 // Returns whether work that is enqueued may still write this memory of the host.
 bool may_change(const Queue& queue, const std::byte* first, std::size_t bytes) {
   return std::ranges::any_of(queue.nodes, [&](const NodePtr& node) {
-    return node->work.is_host_function || !node->after.empty() ||
+    return node->work.is_host_function || node->work.is_ready || !node->after.empty() ||
            std::ranges::any_of(node->work.ranges, [&](const Range& range) {
              return range.access == Access::write && overlap(range, {first, bytes});
            });
@@ -103,6 +105,12 @@ std::function<void()> copying(const Queue& queue, const End& from, const End& to
   };
 }
 
+// Returns whether the device of the stream cannot access this end of a copy.
+bool is_staged(const Queue& queue, const End& end) {
+  return end.is_device && end.device != queue.device &&
+         !Runtime::get().peers.contains({queue.device, end.device});
+}
+
 cudaError_t copy(Machine::Lock& lock, const std::shared_ptr<Queue>& queue, const End& from, const End& to,
                  const void* source, void* target, std::size_t bytes) {
   Machine& machine = Machine::get();
@@ -112,6 +120,7 @@ cudaError_t copy(Machine::Lock& lock, const std::shared_ptr<Queue>& queue, const
             .ranges = {{bytes_at(source), bytes, Access::read}, {bytes_at(target), bytes, Access::write}}};
   const bool is_pageable = from.is_pageable || to.is_pageable;
   if (is_pageable) ++runtime.counts.pageable_copies;
+  if (is_staged(*queue, from) || is_staged(*queue, to)) ++runtime.counts.staged_copies;
   if (!is_pageable || queue->capture != nullptr) {
     work.run = copying(*queue, from, to, bytes);
     runtime.enqueue(lock, *queue, std::move(work));
@@ -245,7 +254,17 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags) {
     Runtime::get().registrations[bytes_at(*memory)] = {.bytes = bytes,
                                                        .device = current_device(),
                                                        .is_portable = (flags & cudaHostAllocPortable) != 0,
-                                                       .is_allocated = true};
+                                                       .is_allocated = true,
+                                                       .is_mapped = (flags & cudaHostAllocMapped) != 0};
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** address, void* memory, unsigned) {
+  return call("cudaHostGetDevicePointer", Kind::plain, [&](Machine::Lock&) {
+    const auto* const found = entry_that_holds(Runtime::get().registrations, memory, 1);
+    if (found == nullptr || !found->second.is_mapped) return cudaErrorInvalidValue;
+    *address = memory;
     return cudaSuccess;
   });
 }

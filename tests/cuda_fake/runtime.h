@@ -41,6 +41,7 @@ struct CUstream_st {
 struct CUevent_st {
   int device = 0;
   bool has_timing = true;
+  bool is_slept_for = false;                            // by host threads that wait for it
   leat::cuda_fake::NodePtr last{};                      // the newest record; null: never recorded
   std::shared_ptr<leat::cuda_fake::Capture> capture{};  // not null: last recorded in a capture
   std::vector<std::size_t> capture_tail{};
@@ -79,6 +80,7 @@ struct Runtime {
     int device = 0;
     bool is_portable = false;   // also for other devices
     bool is_allocated = false;  // by cudaHostAlloc()
+    bool is_mapped = false;     // into the devices' addresses
   };
 
   std::set<cudaStream_t> streams;
@@ -99,6 +101,8 @@ struct Runtime {
   cudaError_t failure = cudaSuccess;
   std::string failed_call;
   cudaError_t lost = cudaSuccess;
+  bool forbids_peers = false;
+  bool lacks_driver_functions = false;
 
   const std::pair<const std::byte* const, Allocation>* find(const void* address) const;
   // Returns where the fake itself uses memory of a device; null if the address is not a device's.

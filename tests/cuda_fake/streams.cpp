@@ -87,6 +87,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
                  [&](Machine::Lock& lock, const std::shared_ptr<Queue>& queue) {
                    if (const cudaError_t error = check_not_captured(*queue); error != cudaSuccess)
                      return error;
+                   ++Runtime::get().counts.spinning_waits;
                    Machine::get().wait_for(lock, queue->last);
                    return Runtime::get().lost;
                  });
@@ -151,8 +152,9 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   return call("cudaEventCreateWithFlags", Kind::plain, [&](Machine::Lock&) {
-    *event =
-        new CUevent_st{.device = this_thread().device, .has_timing = (flags & cudaEventDisableTiming) == 0};
+    *event = new CUevent_st{.device = this_thread().device,
+                            .has_timing = (flags & cudaEventDisableTiming) == 0,
+                            .is_slept_for = (flags & cudaEventBlockingSync) != 0};
     Runtime::get().events.insert(*event);
     return cudaSuccess;
   });
@@ -196,6 +198,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call("cudaEventSynchronize", Kind::unsafe, [&](Machine::Lock& lock) {
     if (!is_event(event)) return cudaErrorInvalidResourceHandle;
     if (event->capture != nullptr) return invalidate(event->capture, cudaErrorCapturedEvent);
+    if (!event->is_slept_for) ++Runtime::get().counts.spinning_waits;
     const NodePtr recorded = event->last;  // the event may be recorded again, or destroyed, meanwhile
     Machine::get().wait_for(lock, recorded);
     return Runtime::get().lost;

@@ -1,6 +1,7 @@
 // Prefetchers, batches and streams in a process that the program forks.
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
+#include <latch>
 #include <optional>
 
 #include "leat/loader/data_loader.h"
@@ -64,6 +65,28 @@ TEST_CASE("a program's forked helper that inherits a prefetcher leaves it alone"
       CHECK(*status == 0);
     }
   }
+}
+
+TEST_CASE("a program's forked helper does not wait for events of its parent's streams", "[process]") {
+  Device& device = host_device();
+  const Stream stream = device.make_stream();
+  const Event event = device.make_event();
+  std::latch go(1);
+  device.enqueue(stream, [&] { go.wait(); });
+  device.record(event, stream);
+  ChildProcess helper = ChildProcess::run([&] {
+    const Stream own = device.make_stream();
+    test::expect_error<DeviceError>([&] { device.wait(own, event); }, {"another process"});
+    test::expect_error<DeviceError>([&] { device.synchronize(event.ref()); }, {"another process"});
+    const Event fresh = device.make_event();
+    device.record(fresh, own);
+    device.synchronize(fresh.ref());
+    return 0;
+  });
+  const auto status = helper.wait(5s);
+  go.count_down();
+  REQUIRE(status);
+  CHECK(*status == 0);
 }
 
 TEST_CASE("a prefetcher goes on when its loader is moved, and so does a loop over a moved prefetcher") {

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "leat/transfer/cuda/batch_kernels.h"
+#include "leat/transfer/cuda/cuda_devices.h"
+#include "leat/transfer/cuda/foreign_wait.h"
 #include "leat/transfer/cuda/normalize_kernel.h"
 
 namespace leat::detail::cuda {
@@ -27,7 +29,12 @@ void rethrow(const std::exception_ptr& failure) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal), name_(full_name(ordinal)), host_work_(name_) {}
+CudaDevice::CudaDevice(int ordinal)
+    : ordinal_(ordinal),
+      name_(full_name(ordinal)),
+      host_work_(name_),
+      host_signals_(name_),
+      peer_access_(ordinal, name_) {}
 
 DeviceBuffer CudaDevice::allocate(std::size_t bytes) {
   const DeviceGuard current = guard();
@@ -60,12 +67,7 @@ Stream CudaDevice::make_stream(StreamPriority priority) {
 
 Event CudaDevice::make_event(EventTiming timing) {
   const DeviceGuard current = guard();
-  cudaEvent_t event = nullptr;
-  // Blocking: a host thread that waits for the event sleeps and leaves its core to the workers.
-  const unsigned flags =
-      cudaEventBlockingSync | (timing == EventTiming::off ? cudaEventDisableTiming : cudaEventDefault);
-  check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
-  return Event(*this, new CudaEvent(event));
+  return Event(*this, new CudaEvent(name_, timing));
 }
 
 PinnedBuffer CudaDevice::allocate_pinned(std::size_t bytes) {
@@ -86,6 +88,10 @@ PinnedRegion CudaDevice::pin(std::span<std::byte> memory) {
 
 void CudaDevice::copy(void* to, const void* from, std::size_t bytes, StreamRef stream) {
   const DeviceGuard current = guard();
+  if (bytes > 0 && has_several_devices()) {  // otherwise no copy needs to ask
+    peer_access_.ensure(to);
+    peer_access_.ensure(from);
+  }
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, checked(stream)), "cudaMemcpyAsync", bytes);
 }
 
@@ -96,12 +102,46 @@ void CudaDevice::fill_zero(void* memory, std::size_t bytes, StreamRef stream) {
 
 void CudaDevice::record(EventRef event, StreamRef stream) {
   const DeviceGuard current = guard();
-  check(checked(event).record(checked(stream), host_work_), "cudaEventRecord");
+  CudaEvent& target = checked(event);
+  if (&event.device() != this) throw DeviceError(name_ + ": got an event of " + event.device().name());
+  check(target.record(checked(stream), host_work_), "cudaEventRecord");
 }
 
 void CudaDevice::wait(StreamRef stream, EventRef event) {
   const DeviceGuard current = guard();
-  check(checked(event).make_wait(checked(stream), host_work_), "cudaStreamWaitEvent");
+  const cudaStream_t waiting = checked(stream);
+  if (event.device().kind() == DeviceKind::cuda) {
+    check(checked(event).make_wait(waiting, host_work_), "cudaStreamWaitEvent");
+  } else if (is_capturing(stream)) {
+    throw DeviceError(fmt::format("{}: a stream that is being captured cannot wait for an event of {}", name_,
+                                  event.device().name()));
+  } else {
+    wait_for_other(waiting, event);
+  }
+}
+
+void CudaDevice::wait_for_other(cudaStream_t stream, EventRef event) {
+  const auto wait = std::make_shared<ForeignWait>(host_signals_.make(), host_work_.log(stream));
+  try {
+    event.device().call_when_passed(event,
+                                    [wait](std::exception_ptr failure) { wait->end(std::move(failure)); });
+    if (!wait->has_ended()) host_signals_.make_wait(stream, wait->signal());
+  } catch (...) {
+    wait->end(nullptr);
+    throw;
+  }
+}
+
+// The handle keeps the recording. So the event may be recorded again, and destroyed, while a thread waits.
+std::function<void()> CudaDevice::make_waiter(EventRef event) {
+  const DeviceGuard current = guard();
+  const Recording recording = checked(event).last();
+  if (const cudaError_t status = cudaEventQuery(recording.handle.get()); status == cudaErrorNotReady) {
+    clear(status);
+  } else {
+    check(status, "cudaEventQuery");  // it fails if the event was recorded in a capture
+  }
+  return [this, recording] { synchronize(recording); };
 }
 
 // The legacy default stream waits for the default streams of all threads.
@@ -111,7 +151,7 @@ StreamRef CudaDevice::for_other_threads(StreamRef stream) {
 
 bool CudaDevice::passed(EventRef event) {
   const DeviceGuard current = guard();
-  const cudaError_t status = checked(event).query();
+  const cudaError_t status = cudaEventQuery(checked(event).last().handle.get());
   if (status == cudaErrorNotReady) {
     cudaGetLastError();  // clears it: the next check of whoever else uses the runtime must not find it
     return false;
@@ -129,14 +169,27 @@ double CudaDevice::seconds_between(EventRef from, EventRef to) {
 
 void CudaDevice::synchronize(EventRef event) {
   const DeviceGuard current = guard();
-  check(checked(event).synchronize(), "cudaEventSynchronize");
-  rethrow(checked(event).failure());
+  synchronize(checked(event).last());
+}
+
+void CudaDevice::synchronize(const Recording& recording) const {
+  const DeviceGuard current = guard();
+  check(cudaEventSynchronize(recording.handle.get()), "cudaEventSynchronize");
+  if (recording.carried.log != nullptr)
+    rethrow(recording.carried.log->failure_before(recording.carried.position));
 }
 
 void CudaDevice::synchronize(StreamRef stream) {
   const DeviceGuard current = guard();
-  check(cudaStreamSynchronize(checked(stream)), "cudaStreamSynchronize");
+  wait_asleep(checked(stream));
   rethrow(host_work_.failure(checked(stream)));
+}
+
+// cudaStreamSynchronize() would spin or sleep as the device's flags say, which belong to the program.
+void CudaDevice::wait_asleep(cudaStream_t stream) const {
+  const EventHandle end = make_event_handle(name_);
+  check(cudaEventRecord(end.get(), stream), "cudaEventRecord");
+  check(cudaEventSynchronize(end.get()), "cudaEventSynchronize");
 }
 
 void CudaDevice::enqueue(StreamRef stream, std::function<void()> work) {
@@ -183,7 +236,12 @@ bool CudaDevice::is_capturing(StreamRef stream) {
 void CudaDevice::destroy(StreamRef stream) noexcept {
   const RelaxedCaptures relaxed;
   const auto handle = static_cast<cudaStream_t>(stream.handle());
-  clear(cudaStreamSynchronize(handle));
+  try {
+    const DeviceGuard current = guard();
+    wait_asleep(handle);
+  } catch (const std::exception&) {
+    clear(cudaStreamSynchronize(handle));  // there may be no memory for an event
+  }
   host_work_.forget(handle);
   clear(cudaStreamDestroy(handle));
 }

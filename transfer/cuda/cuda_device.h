@@ -9,7 +9,9 @@
 
 #include "leat/transfer/cuda/check.h"
 #include "leat/transfer/cuda/cuda_event.h"
+#include "leat/transfer/cuda/host_signals.h"
 #include "leat/transfer/cuda/host_work.h"
+#include "leat/transfer/cuda/peer_access.h"
 #include "leat/transfer/device.h"
 
 namespace leat::detail::cuda {
@@ -18,7 +20,7 @@ namespace leat::detail::cuda {
 // handles are of type CudaEvent*.
 //
 // Threads: every member may be called from any thread, and leaves the thread's current device unchanged. The state is
-// constant after construction, except host_work_, which has its own lock.
+// constant after construction, except the last three members, which have locks of their own.
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int ordinal);
@@ -38,6 +40,7 @@ class CudaDevice final : public Device {
 
   void record(EventRef event, StreamRef stream) override;
   void wait(StreamRef stream, EventRef event) override;
+  std::function<void()> make_waiter(EventRef event) override;
   StreamRef for_other_threads(StreamRef stream) override;
   bool is_capturing(StreamRef stream) override;
   bool passed(EventRef event) override;
@@ -62,8 +65,11 @@ class CudaDevice final : public Device {
   }
   [[noreturn]] void throw_out_of_memory(std::size_t bytes) const;
   DeviceGuard guard() const { return DeviceGuard(ordinal_, name_); }
-  cudaStream_t checked(StreamRef stream) const;  // throws DeviceError for another device's
-  CudaEvent& checked(EventRef event) const;      // of any GPU
+  cudaStream_t checked(StreamRef stream) const;              // throws DeviceError for another device's
+  CudaEvent& checked(EventRef event) const;                  // of any GPU
+  void wait_for_other(cudaStream_t stream, EventRef event);  // for an event of a device that is no GPU
+  void wait_asleep(cudaStream_t stream) const;
+  void synchronize(const Recording& recording) const;
 
   void destroy(StreamRef stream) noexcept override;
   void destroy(EventRef event) noexcept override;
@@ -73,6 +79,8 @@ class CudaDevice final : public Device {
   const int ordinal_;
   const std::string name_;
   HostWork host_work_;
+  HostSignals host_signals_;
+  PeerAccess peer_access_;
 };
 
 }  // namespace leat::detail::cuda

@@ -1,16 +1,27 @@
-// The GPUs of this machine as devices.
+#include "leat/transfer/cuda/cuda_devices.h"
+
 #include <fmt/format.h>
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
+#include "leat/datasets/base/process_identity.h"
 #include "leat/transfer/cuda/cuda_device.h"
+#include "leat/transfer/host/gpu_memory.h"
 
 namespace leat {
 
 using namespace detail;
 
 namespace {
+
+// Number of GPUs that have a Device, and the process that made the first of them.
+std::atomic<int> devices_made{0};
+const ProcessIdentity& first_user() {
+  static const ProcessIdentity process;
+  return process;
+}
 
 struct Gpus {
   int count = 0;
@@ -40,7 +51,12 @@ Device& cuda_device(int ordinal) {
         gpus.count > 0 ? fmt::format("there are {} GPUs, counted from 0", gpus.count) : gpus.reason));
   }
   const std::lock_guard lock(*mutex);
-  return devices->try_emplace(ordinal, ordinal).first->second;
+  const auto [device, is_new] = devices->try_emplace(ordinal, ordinal);
+  if (is_new) {
+    first_user();
+    ++devices_made;
+  }
+  return device->second;
 }
 
 int cuda_device_count() noexcept {
@@ -50,5 +66,22 @@ int cuda_device_count() noexcept {
 std::string cuda_unavailable_reason() {
   return find_gpus().reason;
 }
+
+namespace detail {
+
+bool cuda::has_several_devices() noexcept {
+  return devices_made > 1;
+}
+
+std::string gpu_of(const void* memory) {
+  if (devices_made == 0 || !first_user().is_current()) return {};
+  cudaPointerAttributes attributes{};
+  const cudaError_t status = cudaPointerGetAttributes(&attributes, memory);
+  cuda::clear(status);  // a GPU that is lost does not keep the CPU from copying
+  const bool is_gpu = status == cudaSuccess && attributes.type == cudaMemoryTypeDevice;
+  return is_gpu ? fmt::format("cuda:{}", attributes.device) : "";
+}
+
+}  // namespace detail
 
 }  // namespace leat

@@ -46,6 +46,9 @@ class HostWork {
   // Notes that `stream` waits for an event that carries `mark`.
   void add_wait(cudaStream_t stream, const FailureMark& mark);
 
+  // Returns the stream's log, for waits that are not for events of GPUs. Makes one if there is none.
+  std::shared_ptr<FailureLog> log(cudaStream_t stream) { return find_or_make(stream); }
+
   // Returns the failure of a synchronized stream; null if there is none.
   std::exception_ptr failure(cudaStream_t stream) const;
   void forget(cudaStream_t stream) noexcept;

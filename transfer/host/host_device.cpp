@@ -11,6 +11,7 @@
 
 #include "leat/datasets/per_process.h"
 #include "leat/transfer/host/host_batch_operations.h"
+#include "leat/transfer/host/gpu_memory.h"
 #include "leat/transfer/host/host_event.h"
 #include "leat/transfer/host/host_normalize.h"
 #include "leat/transfer/host/host_stream.h"
@@ -55,6 +56,12 @@ std::byte* allocate_memory(std::size_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
+void require_host_memory(const void* memory, std::size_t bytes) {
+  const std::string gpu = bytes == 0 ? std::string() : gpu_of(memory);
+  if (!gpu.empty())
+    throw DeviceError(fmt::format("cpu: memory of {} can only be used on a stream of that GPU", gpu));
+}
+
 }  // namespace
 
 DeviceBuffer HostDevice::allocate(std::size_t bytes) {
@@ -81,13 +88,18 @@ PinnedRegion HostDevice::pin(std::span<std::byte> memory) {
 }
 
 void HostDevice::copy(void* to, const void* from, std::size_t bytes, StreamRef stream) {
-  checked(stream).run([=] {
+  HostStream& target = checked(stream);
+  require_host_memory(to, bytes);
+  require_host_memory(from, bytes);
+  target.run([=] {
     if (bytes != 0) std::memcpy(to, from, bytes);
   });
 }
 
 void HostDevice::fill_zero(void* memory, std::size_t bytes, StreamRef stream) {
-  checked(stream).run([=] {
+  HostStream& target = checked(stream);
+  require_host_memory(memory, bytes);
+  target.run([=] {
     if (bytes != 0) std::memset(memory, 0, bytes);
   });
 }
@@ -101,7 +113,26 @@ void HostDevice::record(EventRef event, StreamRef stream) {
 
 void HostDevice::wait(StreamRef stream, EventRef event) {
   HostStream& waiting = checked(stream);
-  if (auto mark = checked(event).last()) waiting.wait_for(std::move(mark));
+  if (&event.device() != this) {
+    waiting.wait_in(event.device().make_waiter(event));
+  } else if (auto mark = checked(event).last()) {
+    waiting.wait_for(std::move(mark));
+  }
+}
+
+std::function<void()> HostDevice::make_waiter(EventRef event) {
+  return [mark = checked(event).last()] {
+    if (mark == nullptr) return;
+    if (const std::exception_ptr failure = mark->wait()) std::rethrow_exception(failure);
+  };
+}
+
+void HostDevice::call_when_passed(EventRef event, std::function<void(std::exception_ptr)> then) {
+  if (const auto mark = checked(event).last()) {
+    mark->notify(std::move(then));
+  } else {
+    then(nullptr);
+  }
 }
 
 bool HostDevice::passed(EventRef event) {
@@ -117,9 +148,7 @@ double HostDevice::seconds_between(EventRef from, EventRef to) {
 }
 
 void HostDevice::synchronize(EventRef event) {
-  const auto mark = checked(event).last();
-  if (mark == nullptr) return;
-  if (const std::exception_ptr failure = mark->wait()) std::rethrow_exception(failure);
+  make_waiter(event)();
 }
 
 void HostDevice::synchronize(StreamRef stream) {
@@ -155,7 +184,10 @@ HostStream& HostDevice::checked(StreamRef stream) const {
 HostEvent& HostDevice::checked(EventRef event) const {
   if (&event.device() != this) throw DeviceError("cpu: got an event of " + event.device().name());
   if (event.handle() == nullptr) throw DeviceError("cpu: got a null event; make one with make_event()");
-  return *static_cast<HostEvent*>(event.handle());
+  HostEvent& found = *static_cast<HostEvent*>(event.handle());
+  if (!found.is_of_this_process())
+    throw DeviceError("cpu: got an event that was made in another process, from which this one was forked");
+  return found;
 }
 
 void HostDevice::destroy(StreamRef stream) noexcept {

@@ -29,6 +29,8 @@ class HostDevice final : public Device {
 
   void record(EventRef event, StreamRef stream) override;
   void wait(StreamRef stream, EventRef event) override;
+  std::function<void()> make_waiter(EventRef event) override;
+  void call_when_passed(EventRef event, std::function<void(std::exception_ptr)> then) override;
   bool passed(EventRef event) override;
   double seconds_between(EventRef from, EventRef to) override;
   void synchronize(EventRef event) override;

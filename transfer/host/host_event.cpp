@@ -4,13 +4,18 @@
 
 namespace leat::detail {
 
-void HostMark::fire(std::exception_ptr failure) noexcept {
-  // Notify while holding the lock: once it is released, a waiter may return and destroy the mark.
-  const std::lock_guard lock(mutex_);
-  fired_ = true;
-  time_ = std::chrono::steady_clock::now();
-  failure_ = std::move(failure);
-  changed_.notify_all();
+void HostMark::fire(const std::exception_ptr& failure) noexcept {
+  std::vector<std::function<void(std::exception_ptr)>> notes;
+  {
+    // Notify while holding the lock: once it is released, a waiter may return and destroy the mark.
+    const std::lock_guard lock(mutex_);
+    fired_ = true;
+    time_ = std::chrono::steady_clock::now();
+    failure_ = failure;
+    notes.swap(notes_);
+    changed_.notify_all();
+  }
+  for (const auto& then : notes) then(failure);
 }
 
 bool HostMark::fired() const {
@@ -27,6 +32,16 @@ std::exception_ptr HostMark::wait() const {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return fired_; });
   return failure_;
+}
+
+void HostMark::notify(std::function<void(std::exception_ptr)> then) {
+  std::unique_lock lock(mutex_);
+  if (!fired_) {
+    notes_.push_back(std::move(then));
+    return;
+  }
+  lock.unlock();
+  then(failure_);  // which does not change any more
 }
 
 void HostEvent::set(std::shared_ptr<HostMark> mark) {

@@ -30,6 +30,10 @@ void HostStream::wait_for(std::shared_ptr<HostMark> mark) {
   push(Wait{std::move(mark)});
 }
 
+void HostStream::wait_in(std::function<void()> waiter) {
+  push(ForeignWait{std::move(waiter)});
+}
+
 void HostStream::synchronize() {
   if (std::this_thread::get_id() == thread_.get_id()) {
     throw DeviceError(
@@ -71,12 +75,18 @@ void HostStream::perform(Task& task) noexcept {
   } else if (const auto* wait = std::get_if<Wait>(&task)) {
     std::exception_ptr carried = wait->mark->wait();
     if (!failure_) failure_ = std::move(carried);
+  } else if (const auto* foreign = std::get_if<ForeignWait>(&task)) {
+    attempt(foreign->waiter);
   } else if (!failure_) {
-    try {
-      std::get<Work>(task).run();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
+    attempt(std::get<Work>(task).run);
+  }
+}
+
+void HostStream::attempt(const std::function<void()>& function) noexcept {
+  try {
+    function();
+  } catch (...) {
+    if (!failure_) failure_ = std::current_exception();
   }
 }
 

@@ -32,7 +32,9 @@ class HostStream {
   void run(std::function<void()> work);           // an exception from `work` becomes the stream's failure
   void fire(std::shared_ptr<HostMark> mark);      // fires when everything before it has run
   void wait_for(std::shared_ptr<HostMark> mark);  // makes later tasks wait; takes over the mark's failure
-  void synchronize();                             // rethrows the failure with its own type
+  void wait_in(
+      std::function<void()> waiter);  // the same for another device's mark: see Device::make_waiter()
+  void synchronize();                 // rethrows the failure with its own type
 
  private:
   struct Work {
@@ -44,12 +46,16 @@ class HostStream {
   struct Wait {
     std::shared_ptr<HostMark> mark;
   };
-  using Task = std::variant<Work, Fire, Wait>;
+  struct ForeignWait {
+    std::function<void()> waiter;
+  };
+  using Task = std::variant<Work, Fire, Wait, ForeignWait>;
 
   void push(Task task);
   void work_off();
   bool pop(Task& task);  // blocks; false if the stream is ending and the queue is empty
   void perform(Task& task) noexcept;
+  void attempt(const std::function<void()>& function) noexcept;  // what it throws fails the stream
 
   std::exception_ptr failure_;  // used only by the stream's thread
 

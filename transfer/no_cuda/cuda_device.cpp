@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "leat/transfer/device.h"
+#include "leat/transfer/host/gpu_memory.h"
 
 namespace leat {
 
@@ -16,6 +17,10 @@ int cuda_device_count() noexcept {
 
 std::string cuda_unavailable_reason() {
   return "built without CUDA";
+}
+
+std::string detail::gpu_of(const void*) {
+  return {};
 }
 
 }  // namespace leat

@@ -149,6 +149,7 @@ TEST_CASE("a kernel that is given memory of the host loses the device") {
 }
 
 TEST_CASE("a kernel reaches another device's memory once the two are peers", "[process]") {
+  const NoPeerAccess at_first;
   const FakeStream stream;
   cudaError_t before = cudaSuccess, after = cudaSuccess;
   std::byte* far = nullptr;

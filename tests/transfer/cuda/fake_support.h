@@ -39,6 +39,21 @@ class CurrentDevice {
   int before_ = 0;
 };
 
+// While it lives, devices have the access to each other's memory that they get meanwhile; then they all have it, since
+// the devices of the library ask for it but once.
+struct NoPeerAccess {
+  NoPeerAccess() { cuda_fake::reset_peer_access(); }
+  NoPeerAccess(const NoPeerAccess&) = delete;
+  NoPeerAccess& operator=(const NoPeerAccess&) = delete;
+  ~NoPeerAccess() {
+    cuda_fake::reset_peer_access();
+    for (const int device : {0, 1}) {
+      const CurrentDevice current(device);
+      cudaDeviceEnablePeerAccess(1 - device, 0);
+    }
+  }
+};
+
 // Host functions that the caller keeps until the stream has passed them.
 inline void run_on(cudaStream_t stream, std::function<void()>& function) {
   must(cudaLaunchHostFunc(
