@@ -57,7 +57,7 @@ class LEAT_EXPORT DeviceBatch {
   std::size_t batch_size() const noexcept;
 
   /// Returns the number of the buffer that holds the batch, below PrefetcherOptions::buffers. As long as the prefetcher
-  /// lives, batches in the same buffer of a device have their fields and outputs at the same addresses, so that a CUDA
+  /// lives, batches in the same buffer of a device have their fields and results at the same addresses, so that a CUDA
   /// graph that is captured once for each buffer can be launched for every batch with as many rows.
   std::size_t buffer() const noexcept { return buffer_; }
 
@@ -69,10 +69,10 @@ class LEAT_EXPORT DeviceBatch {
   /// next(). Empty if the BatchSource has no state().
   const LoaderState& loader_state() const noexcept;
 
-  /// Returns a field of fixed shape, or an output of normalization, in device memory. A field has the shape [size(),
-  /// field shape...], an output [size(), c, h, w] or [size(), h, w, c]. A field with a device of its own
-  /// (PrefetcherOptions::placements), and outputs of it, have batch_size() rows instead. An output hides a field of its
-  /// name. Throws ArgumentError if there is neither.
+  /// Returns a field of fixed shape, or the result of a transform, in device memory. A field has the shape [size(),
+  /// field shape...], a result the one that its transform documents. A field with a device of its own
+  /// (PrefetcherOptions::placements), and results of it, have batch_size() rows instead of size(). If a result has the
+  /// name of what it was made of, it is the result that is returned. Throws ArgumentError if there is neither.
   TensorView operator[](std::string_view name) const;
 
   /// Returns all values of a ragged field, in device memory: [elements, field shape...]. Throws ArgumentError if there

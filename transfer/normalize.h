@@ -54,11 +54,14 @@ inline constexpr Normalization kImageNetNormalization{
     .mean = {kImageNetMean[0], kImageNetMean[1], kImageNetMean[2], 0},
     .std = {kImageNetStd[0], kImageNetStd[1], kImageNetStd[2], 1}};
 
-/// Names a field of pixels that the device normalizes.
+/// Names a field of pixels that the device normalizes. The result is [rows, h, w, c] or [rows, c, h, w].
 struct LEAT_EXPORT FieldNormalization {
   std::string field{};   ///< name of a field of dtype u8 and shape [h, w, c]
   std::string output{};  ///< name of the result; if empty, the field's name, and the result hides the field
   Normalization how{};   ///< what to compute
+  /// Name of a field of u8 or booleans, one for each image: images where it is not 0 are mirrored left to right in the
+  /// same pass. The dataset draws it with the sample's generator. If empty, no image is mirrored.
+  std::string flipped{};
 };
 
 }  // namespace leat

@@ -15,6 +15,7 @@
 #include "leat/datasets/warning.h"
 #include "leat/loader/batch_range.h"
 #include "leat/transfer/batch_source.h"
+#include "leat/transfer/batch_transforms.h"
 #include "leat/transfer/device.h"
 #include "leat/transfer/device_batch.h"
 #include "leat/transfer/normalize.h"
@@ -39,6 +40,7 @@ struct LEAT_EXPORT RaggedBound {
 struct LEAT_EXPORT PrefetcherOptions {
   std::size_t buffers = 2;                      ///< number of buffers on each device; 2 is double buffering
   std::vector<FieldNormalization> normalize{};  ///< fields of pixels that the device normalizes
+  std::vector<BatchTransform> transforms{};     ///< what the device computes after that, in order
   std::vector<FieldPlacement> placements{};     ///< fields that are not divided among the devices
   std::vector<RaggedBound> ragged_bounds{};  ///< ragged fields with less room than rows * max_length elements
   WarningHandler on_warning{};               ///< receives warnings; if empty, they are printed to stderr
@@ -55,7 +57,7 @@ struct LEAT_EXPORT PrefetcherOptions {
 /// rows have are copied. The loader's memory is page-locked once, for all devices. What is not page-locked (batches
 /// with ragged fields, slots that a loader adds while it waits for a slow sample, or all memory if the system refuses,
 /// of which a warning tells) is copied once more, through page-locked buffers of the prefetcher. So every copy to a
-/// device runs beside the host. Outputs are computed on a second stream, of high priority.
+/// device runs beside the host. Transforms run on a second stream, of high priority.
 ///
 /// Each device has memory for PrefetcherOptions::buffers batches: its share of the rows, with max_length elements for
 /// each row of a ragged field unless a RaggedBound says less. A batch beyond that bound is an ArgumentError in its

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "leat/datasets/per_process.h"
-#include "leat/transfer/host/host_batch_operations.h"
 #include "leat/transfer/host/gpu_memory.h"
+#include "leat/transfer/host/host_batch_operations.h"
 #include "leat/transfer/host/host_event.h"
 #include "leat/transfer/host/host_normalize.h"
 #include "leat/transfer/host/host_stream.h"

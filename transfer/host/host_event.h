@@ -20,7 +20,7 @@ class HostMark {
   void fire(const std::exception_ptr& failure) noexcept;
   bool fired() const;
   std::chrono::steady_clock::time_point time() const;  // when it fired, if it has
-  std::exception_ptr wait() const;  // blocks until the mark has fired; returns its failure
+  std::exception_ptr wait() const;                     // blocks until the mark has fired; returns its failure
   // Calls `then` with the failure once the mark has fired, on the thread that fires it, or right now if it has fired.
   // `then` must not throw.
   void notify(std::function<void(std::exception_ptr)> then);
@@ -29,7 +29,7 @@ class HostMark {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   bool fired_ = false;                                          // guarded by mutex_
-  std::chrono::steady_clock::time_point time_{};  // guarded by mutex_
+  std::chrono::steady_clock::time_point time_{};                // guarded by mutex_
   std::exception_ptr failure_;                                  // guarded by mutex_
   std::vector<std::function<void(std::exception_ptr)>> notes_;  // guarded by mutex_; to be called
 };

@@ -82,15 +82,23 @@ BatchDivision::BatchDivision(const BatchLayout& slot, std::vector<Device*> devic
       throw ArgumentError(
           fmt::format("every field has a device of its own, so {} would get none", devices_[device]->name()));
     }
-    std::vector<FieldNormalization> normalize;
-    for (const FieldNormalization& wanted : options.normalize) {
-      const std::size_t field = schema.index_of(wanted.field);
-      if (std::any_of(held.begin(), held.end(), [&](const HeldField& h) { return h.field == field; }))
-        normalize.push_back(wanted);
-    }
     has_own_.push_back(std::any_of(held.begin(), held.end(), [](const HeldField& h) { return h.is_whole; }));
-    layouts_.emplace_back(slot, devices_[device]->name(), held, normalize);
+    layouts_.emplace_back(slot, devices_[device]->name(), held);
   }
+  transforms_.resize(devices_.size());
+  for (const FieldNormalization& normalization : options.normalize) add(normalization);
+  for (const BatchTransform& transform : options.transforms) add(transform);
+}
+
+// Adds a transform on each device that has what it is made of; if none has, the first one says what it has.
+void BatchDivision::add(const BatchTransform& transform) {
+  bool applies = false;
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    if (!TransformSteps::applies(transform, layouts_[device])) continue;
+    transforms_[device].add(transform, layouts_[device]);
+    applies = true;
+  }
+  if (!applies) transforms_[0].add(transform, layouts_[0]);
 }
 
 std::vector<HeldField> BatchDivision::fields_of(std::size_t device, const BatchLayout& slot,

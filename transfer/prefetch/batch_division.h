@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <deque>
 #include <span>
 #include <vector>
 
 #include "leat/loader/batch_layout.h"
 #include "leat/transfer/device.h"
 #include "leat/transfer/prefetch/device_layout.h"
+#include "leat/transfer/prefetch/transform_steps.h"
 #include "leat/transfer/prefetcher.h"
 #include "leat/transfer/row_range.h"
 
@@ -24,6 +25,7 @@ class BatchDivision {
 
   std::span<Device* const> devices() const noexcept { return devices_; }
   const DeviceLayout& layout(std::size_t device) const noexcept { return layouts_[device]; }
+  const TransformSteps& transforms(std::size_t device) const noexcept { return transforms_[device]; }
 
   // Returns the rows of a batch that each device gets, empty for one that gets none; all rows for a device that is only
   // named by a field.
@@ -36,11 +38,13 @@ class BatchDivision {
  private:
   std::vector<HeldField> fields_of(std::size_t device, const BatchLayout& slot,
                                    const PrefetcherOptions& options) const;
+  void add(const BatchTransform& transform);
 
   std::vector<Device*> devices_;
-  std::size_t cut_;            // devices that get chunks
-  std::vector<bool> has_own_;  // of each device: it gets a field of all rows
-  std::vector<DeviceLayout> layouts_;
+  std::size_t cut_;                   // devices that get chunks
+  std::vector<bool> has_own_;         // of each device: it gets a field of all rows
+  std::deque<DeviceLayout> layouts_;  // at addresses that stay, which the transforms know
+  std::vector<TransformSteps> transforms_;
 };
 
 }  // namespace leat::detail

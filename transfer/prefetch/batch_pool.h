@@ -30,7 +30,7 @@ class BatchPool {
   struct Part {
     DeviceBuffer memory;
     Event copied;    // the host slot is no longer read
-    Event ready;     // the outputs are ready too: the consumer's stream may go on
+    Event ready;     // the results of transforms are ready too: the consumer's stream may go on
     Event released;  // the consumer's stream no longer uses it: the copy stream may write
     DevicePart extent = {};
     TransferMeter::Number copy = {};  // its measurement

@@ -6,22 +6,23 @@
 namespace leat::detail {
 namespace {
 
-std::optional<Stream> make_output_stream(Device& device, const DeviceLayout& layout) {
-  if (!layout.has_outputs()) return std::nullopt;
+std::optional<Stream> make_output_stream(Device& device, const TransformSteps& transforms) {
+  if (transforms.empty()) return std::nullopt;
   return device.make_stream(StreamPriority::high);
 }
 
 }  // namespace
 
-BatchSender::BatchSender(Device& device, const DeviceLayout& layout, TransferMeter& meter,
-                         std::span<const std::byte> pinned)
+BatchSender::BatchSender(Device& device, const DeviceLayout& layout, const TransformSteps& transforms,
+                         TransferMeter& meter, std::span<const std::byte> pinned)
     : device_(device),
       layout_(layout),
+      transforms_(transforms),
       meter_(meter),
       pinned_(pinned),
       bounce_buffers_(device),
       copy_stream_(device.make_stream()),
-      output_stream_(make_output_stream(device, layout)) {}
+      output_stream_(make_output_stream(device, transforms)) {}
 
 BatchSender::Copied BatchSender::send(const HostBatch& batch, BatchPool::Part& part) {
   device_.wait(copy_stream_, part.released);
@@ -31,7 +32,7 @@ BatchSender::Copied BatchSender::send(const HostBatch& batch, BatchPool::Part& p
   const StreamRef last = output_stream_ ? *output_stream_ : copy_stream_;
   if (output_stream_) {
     device_.wait(last, part.copied);
-    layout_.normalize(part.memory.data(), part.extent, last);
+    transforms_.enqueue(part.memory.data(), part.extent, last);
   }
   meter_.ready(part.copy, last);
   device_.record(part.ready, last);

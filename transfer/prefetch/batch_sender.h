@@ -9,26 +9,27 @@
 #include "leat/transfer/prefetch/batch_pool.h"
 #include "leat/transfer/prefetch/bounce_buffers.h"
 #include "leat/transfer/prefetch/device_layout.h"
+#include "leat/transfer/prefetch/transform_steps.h"
 
 namespace leat::detail {
 
 // Enqueues, for each batch, on a stream of its own: a wait for `released` of the part, the copies, `copied`; then, on a
-// second stream of high priority if there are outputs, a wait for `copied`, the outputs, `ready`. So the next batch is
-// copied while the outputs of this one are computed.
+// second stream of high priority if there are transforms, a wait for `copied`, the transforms, `ready`. So the next
+// batch is copied while this one is transformed.
 //
 // One thread at a time uses an object.
 class BatchSender {
  public:
   // `pinned` is host memory that is page-locked.
-  BatchSender(Device& device, const DeviceLayout& layout, TransferMeter& meter,
-              std::span<const std::byte> pinned);
+  BatchSender(Device& device, const DeviceLayout& layout, const TransformSteps& transforms,
+              TransferMeter& meter, std::span<const std::byte> pinned);
 
   struct Copied {
     bool is_direct =
         false;  // from the batch's own memory, which is read until `copied` of the part has passed
     bool is_bounced = false;  // through page-locked memory, since the batch's own is not
   };
-  // Enqueues the copies of the device's part of a batch, and the outputs. Both kinds of copies run beside the host.
+  // Enqueues the copies of the device's part of a batch, and the transforms. Both kinds of copies run beside the host.
   // Throws DeviceError.
   Copied send(const HostBatch& batch, BatchPool::Part& part);
 
@@ -41,11 +42,12 @@ class BatchSender {
 
   Device& device_;
   const DeviceLayout& layout_;
+  const TransformSteps& transforms_;
   TransferMeter& meter_;
   const std::span<const std::byte> pinned_;
   BounceBuffers bounce_buffers_;
   const Stream copy_stream_;  // behind the buffers that it uses: its destructor waits for the copies
-  const std::optional<Stream> output_stream_;  // none without outputs
+  const std::optional<Stream> output_stream_;  // none without transforms
 };
 
 }  // namespace leat::detail

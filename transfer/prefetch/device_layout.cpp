@@ -7,42 +7,23 @@
 #include <utility>
 
 #include "leat/datasets/base/checked.h"
+#include "leat/datasets/errors.h"
+#include "leat/loader/ragged_view.h"
 
 namespace leat::detail {
 namespace {
-
-PixelShape pixels_of(const Field& field) {
-  if (field.is_ragged() || field.dtype != DType::u8 || field.shape.size() != 3) {
-    throw ArgumentError(
-        fmt::format("field \"{}\" is {}; only u8 pixels of shape [height, width, channels] can be normalized",
-                    field.name, to_string(field)));
-  }
-  return {1, field.shape[0], field.shape[1], field.shape[2]};
-}
-
-Shape shape_of(const PixelShape& pixels, PixelLayout layout, std::size_t rows) {
-  if (layout == PixelLayout::nhwc) return {rows, pixels.h, pixels.w, pixels.c};
-  return {rows, pixels.c, pixels.h, pixels.w};
-}
-
-Shape with_first(std::size_t count, const Shape& rest) {
-  Shape shape{count};
-  shape.insert(shape.end(), rest.begin(), rest.end());
-  return shape;
-}
-
-RowRange rows_of(const HeldField& held, const DevicePart& part) {
-  return held.is_whole ? RowRange{0, part.batch_rows} : part.rows;
-}
 
 std::span<const std::byte> bytes_of(const TensorView& view) {
   return {static_cast<const std::byte*>(view.data), view.bytes()};
 }
 
-// Returns the row offsets of a ragged field at the ends of `rows`: the elements that the rows hold.
-std::pair<std::int64_t, std::int64_t> elements_of(const HostBatch& batch, std::size_t field, RowRange rows) {
-  const auto offsets = batch.ragged_offsets(field).as<std::int64_t>();
-  return {offsets[rows.first], offsets[rows.last]};
+// Returns the offsets of the rows of a ragged field, with that of the end.
+std::span<const std::int64_t> offsets_of(const HostBatch& batch, std::size_t field, RowRange rows) {
+  return batch.ragged_offsets(field).as<std::int64_t>().subspan(rows.first, rows.size() + 1);
+}
+
+std::size_t row_bytes(const DeviceColumn& column) {
+  return checked_multiply(element_count(column.shape), size_of(column.dtype));
 }
 
 }  // namespace
@@ -60,23 +41,27 @@ void BatchPiece::write(std::byte* memory) const {
   }
 }
 
-DeviceLayout::DeviceLayout(BatchLayout slot, std::string device, const std::vector<HeldField>& held,
-                           const std::vector<FieldNormalization>& normalize)
+DeviceLayout::DeviceLayout(BatchLayout slot, std::string device, const std::vector<HeldField>& held)
     : slot_(std::move(slot)), device_(std::move(device)) {
-  for (const HeldField& field : held) {
-    const Field& of = slot_.schema()[field.field];
-    Place place{.held = field, .ragged = ragged_};
-    place.offset = append(of.element_bytes(), of.is_ragged() ? field.max_elements : field.rows);
-    if (of.is_ragged()) {
-      place.row_offsets = append(sizeof(std::int64_t), checked_add(field.rows, 1));
-      ++ragged_;
+  std::size_t ragged = 0;
+  for (const HeldField& each : held) {
+    const Field& field = slot_.schema()[each.field];
+    DeviceColumn column{.name = field.name,
+                        .dtype = field.dtype,
+                        .shape = field.shape,
+                        .is_whole = each.is_whole,
+                        .rows = each.rows};
+    column.offset = append(row_bytes(column), field.is_ragged() ? each.max_elements : each.rows);
+    if (field.is_ragged()) {
+      const std::size_t offsets = append(sizeof(std::int64_t), checked_add(each.rows, 1));
+      column.ragged = RaggedColumn{ragged++, offsets, *field.max_length, each.max_elements};
     }
-    places_.push_back(place);
+    columns_.push_back(std::move(column));
+    fields_.push_back(each.field);
   }
-  begins_with_slot_ = ragged_ == 0 && held.size() == slot_.schema().size() &&
+  begins_with_slot_ = ragged == 0 && held.size() == slot_.schema().size() &&
                       std::all_of(held.begin(), held.end(),
-                                  [&](const HeldField& field) { return field.rows == slot_.capacity(); });
-  for (const FieldNormalization& wanted : normalize) add(wanted);
+                                  [&](const HeldField& each) { return each.rows == slot_.capacity(); });
 }
 
 std::size_t DeviceLayout::append(std::size_t row_bytes, std::size_t rows) {
@@ -85,140 +70,124 @@ std::size_t DeviceLayout::append(std::size_t row_bytes, std::size_t rows) {
   return start;
 }
 
-void DeviceLayout::add(const FieldNormalization& wanted) {
-  Output output;
-  output.name = wanted.output.empty() ? wanted.field : wanted.output;
-  output.from = place_of(wanted.field);
-  output.shape = pixels_of(field_of(output.from));
-  output.how = wanted.how;
-  output.how.check(output.shape);
-  check_name(output.name, wanted.field);
-  const std::size_t row = checked_multiply(output.shape.count(), size_of(output.how.dtype));
-  output.offset = append(row, output.from.held.rows);
-  outputs_.push_back(std::move(output));
+const DeviceColumn& DeviceLayout::add_result(DeviceColumn column, std::string_view hidden) {
+  if (column.name != hidden && has(column.name)) {
+    throw ArgumentError(fmt::format("what is made of \"{}\" cannot be called \"{}\": that name is taken",
+                                    hidden, column.name));
+  }
+  const std::size_t elements = column.padded ? column.padded->max_length : 1;
+  column.offset = append(checked_multiply(row_bytes(column), elements), column.rows);
+  return columns_.emplace_back(std::move(column));
 }
 
-void DeviceLayout::check_name(const std::string& name, const std::string& field) const {
-  const bool is_output =
-      std::any_of(outputs_.begin(), outputs_.end(), [&](const Output& o) { return o.name == name; });
-  if (is_output || (name != field && holds(name))) {
-    throw ArgumentError(fmt::format(
-        "the normalized form of field \"{}\" cannot be called \"{}\": that name is taken", field, name));
+void DeviceLayout::limit_rows(const DeviceColumn& column, std::size_t longest) {
+  for (DeviceColumn& each : columns_) {
+    if (&each != &column) continue;
+    each.ragged->longest_allowed = std::min(each.ragged->longest_allowed.value_or(longest), longest);
   }
 }
 
-bool DeviceLayout::holds(std::string_view name) const noexcept {
-  return find(name) != nullptr;
+const DeviceColumn* DeviceLayout::find(std::string_view name) const noexcept {
+  const auto found = std::find_if(columns_.rbegin(), columns_.rend(),
+                                  [&](const DeviceColumn& column) { return column.name == name; });
+  return found == columns_.rend() ? nullptr : &*found;
 }
 
-const DeviceLayout::Place* DeviceLayout::find(std::string_view name) const noexcept {
-  const auto found = std::find_if(places_.begin(), places_.end(),
-                                  [&](const Place& place) { return field_of(place).name == name; });
-  return found == places_.end() ? nullptr : &*found;
-}
-
-const DeviceLayout::Place& DeviceLayout::place_of(std::string_view name) const {
-  if (const Place* const place = find(name)) return *place;
+const DeviceColumn& DeviceLayout::column(std::string_view name) const {
+  if (const DeviceColumn* const found = find(name)) return *found;
   std::string names;
-  for (const Place& place : places_) names += fmt::format(" \"{}\"", field_of(place).name);
-  for (const Output& output : outputs_) names += fmt::format(" \"{}\"", output.name);
+  for (const DeviceColumn& each : columns_) {
+    if (find(each.name) == &each) names += fmt::format(" \"{}\"", each.name);
+  }
   throw ArgumentError(fmt::format("a batch on {} has no \"{}\"; it has:{}", device_, name, names));
 }
 
-const DeviceLayout::Place& DeviceLayout::ragged_place_of(std::string_view name) const {
-  const Place& place = place_of(name);
-  if (!field_of(place).is_ragged()) {
-    throw ArgumentError(fmt::format("field \"{}\" has the fixed shape {}; it is not ragged", name,
-                                    to_string(field_of(place).shape)));
+const DeviceColumn& DeviceLayout::field(std::string_view name) const {
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (columns_[i].name == name) return columns_[i];
   }
-  return place;
+  return column(name);  // a result, which is no field of pixels, or none
+}
+
+const DeviceColumn& DeviceLayout::fixed(std::string_view name) const {
+  const DeviceColumn& found = column(name);
+  if (found.ragged) {
+    throw ArgumentError(fmt::format(
+        "field \"{}\" is ragged, so no one shape holds its rows; pad it (FieldPadding), or ask for "
+        "ragged_values() and ragged_offsets()",
+        name));
+  }
+  return found;
+}
+
+const DeviceColumn& DeviceLayout::ragged(std::string_view name) const {
+  const DeviceColumn& found = column(name);
+  if (!found.ragged) {
+    throw ArgumentError(
+        fmt::format("\"{}\" has rows of shape {}; it is not ragged", name, to_string(found.shape)));
+  }
+  return found;
 }
 
 DevicePart DeviceLayout::part_of(const HostBatch& batch, RowRange chunk) const {
-  DevicePart part{.rows = chunk, .batch_rows = batch.size()};
-  for (const Place& place : places_) {
-    const Field& field = field_of(place);
-    if (!field.is_ragged()) continue;
-    const auto [first, last] = elements_of(batch, place.held.field, rows_of(place.held, part));
-    const auto elements = static_cast<std::size_t>(last - first);
-    if (elements > place.held.max_elements) {
-      throw ArgumentError(
-          fmt::format("batch {} of epoch {}: the rows of field \"{}\" for {} have {} elements together, but "
-                      "PrefetcherOptions::ragged_bounds allows {}",
-                      batch.number(), batch.epoch(), field.name, device_, elements, place.held.max_elements));
-    }
-    part.elements.push_back(elements);
+  DevicePart part{
+      .rows = chunk, .batch_rows = batch.size(), .epoch = batch.epoch(), .number = batch.number()};
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (columns_[i].ragged) measure(part, columns_[i], fields_[i], batch);
   }
   return part;
+}
+
+void DeviceLayout::measure(DevicePart& part, const DeviceColumn& column, std::size_t field,
+                           const HostBatch& batch) const {
+  const auto offsets = offsets_of(batch, field, column.rows_of(part));
+  const auto elements = static_cast<std::size_t>(offsets.back() - offsets.front());
+  if (elements > column.ragged->max_elements) {
+    throw ArgumentError(fmt::format(
+        "batch {} of epoch {}: the rows of field \"{}\" for {} have {} elements together, but "
+        "PrefetcherOptions::ragged_bounds allows {}",
+        batch.number(), batch.epoch(), column.name, device_, elements, column.ragged->max_elements));
+  }
+  const std::size_t longest = longest_row(offsets);
+  if (longest > column.ragged->longest_allowed.value_or(longest)) {
+    throw ArgumentError(fmt::format(
+        "batch {} of epoch {}: a row of field \"{}\" for {} has {} elements and cannot be padded to {}",
+        batch.number(), batch.epoch(), column.name, device_, longest, *column.ragged->longest_allowed));
+  }
+  part.elements.push_back(elements);
+  part.longest.push_back(longest);
 }
 
 std::vector<BatchPiece> DeviceLayout::pieces(const HostBatch& batch, const DevicePart& part) const {
   if (begins_with_slot_) return {{.to = 0, .from = batch.bytes()}};
   std::vector<BatchPiece> pieces;
-  for (const Place& place : places_) {
-    const RowRange rows = rows_of(place.held, part);
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    const DeviceColumn& column = columns_[i];
+    const RowRange rows = column.rows_of(part);
     if (rows.size() == 0) continue;
-    if (field_of(place).is_ragged()) {
-      add_ragged(pieces, place, batch, part);
+    if (column.ragged) {
+      add_ragged(pieces, column, fields_[i], batch, part);
     } else {
-      const TensorView view = slot_.view(place.held.field, batch.bytes().data(), batch.size());
-      pieces.push_back({.to = place.offset, .from = bytes_of(view.rows(rows.first, rows.last))});
+      const TensorView view = slot_.view(fields_[i], batch.bytes().data(), batch.size());
+      pieces.push_back({.to = column.offset, .from = bytes_of(view.rows(rows.first, rows.last))});
     }
   }
   return pieces;
 }
 
-void DeviceLayout::add_ragged(std::vector<BatchPiece>& pieces, const Place& place, const HostBatch& batch,
-                              const DevicePart& part) const {
-  const RowRange rows = rows_of(place.held, part);
-  const std::size_t elements = part.elements[place.ragged];
-  const auto first = static_cast<std::size_t>(elements_of(batch, place.held.field, rows).first);
-  const TensorView values = batch.ragged_values(place.held.field);
-  const TensorView offsets = batch.ragged_offsets(place.held.field);
+void DeviceLayout::add_ragged(std::vector<BatchPiece>& pieces, const DeviceColumn& column, std::size_t field,
+                              const HostBatch& batch, const DevicePart& part) const {
+  const RowRange rows = column.rows_of(part);
+  const std::int64_t start = offsets_of(batch, field, rows).front();
+  const std::size_t elements = part.elements[column.ragged->number];
   if (elements > 0) {
-    pieces.push_back({.to = place.offset, .from = bytes_of(values.rows(first, first + elements))});
+    const auto first = static_cast<std::size_t>(start);
+    pieces.push_back(
+        {.to = column.offset, .from = bytes_of(batch.ragged_values(field).rows(first, first + elements))});
   }
-  pieces.push_back({.to = place.row_offsets,
-                    .from = bytes_of(offsets.rows(rows.first, rows.last + 1)),
-                    .start = static_cast<std::int64_t>(first)});
-}
-
-TensorView DeviceLayout::view(std::string_view name, std::byte* base, const DevicePart& part) const {
-  for (const Output& output : outputs_) {
-    if (output.name != name) continue;
-    const std::size_t rows = rows_of(output.from.held, part).size();
-    return {base + output.offset, output.how.dtype, shape_of(output.shape, output.how.layout, rows)};
-  }
-  const Place& place = place_of(name);
-  const Field& field = field_of(place);
-  if (field.is_ragged()) {
-    throw ArgumentError(
-        fmt::format("field \"{}\" is ragged, so no one shape holds its rows; ask for ragged_values() and "
-                    "ragged_offsets()",
-                    name));
-  }
-  return {base + place.offset, field.dtype, with_first(rows_of(place.held, part).size(), field.shape)};
-}
-
-TensorView DeviceLayout::ragged_values(std::string_view name, std::byte* base, const DevicePart& part) const {
-  const Place& place = ragged_place_of(name);
-  const Field& field = field_of(place);
-  return {base + place.offset, field.dtype, with_first(part.elements[place.ragged], field.shape)};
-}
-
-TensorView DeviceLayout::ragged_offsets(std::string_view name, std::byte* base,
-                                        const DevicePart& part) const {
-  const Place& place = ragged_place_of(name);
-  return {base + place.row_offsets, DType::i64, {rows_of(place.held, part).size() + 1}};
-}
-
-void DeviceLayout::normalize(std::byte* base, const DevicePart& part, StreamRef stream) const {
-  for (const Output& output : outputs_) {
-    PixelShape shape = output.shape;
-    shape.n = rows_of(output.from.held, part).size();
-    const auto* from = reinterpret_cast<const std::uint8_t*>(base + output.from.offset);
-    stream.device().normalize(base + output.offset, from, shape, output.how, stream);
-  }
+  pieces.push_back({.to = column.ragged->row_offsets,
+                    .from = bytes_of(batch.ragged_offsets(field).rows(rows.first, rows.last + 1)),
+                    .start = start});
 }
 
 }  // namespace leat::detail

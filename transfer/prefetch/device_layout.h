@@ -1,8 +1,9 @@
-// The layout of a device's buffers: where the fields and outputs of its part of a batch are.
+// The layout of a device's buffers: where the fields and results of its part of a batch are.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,7 +11,7 @@
 
 #include "leat/loader/batch_layout.h"
 #include "leat/loader/host_batch.h"
-#include "leat/transfer/device.h"
+#include "leat/transfer/prefetch/device_column.h"
 #include "leat/transfer/row_range.h"
 
 namespace leat::detail {
@@ -23,13 +24,6 @@ struct HeldField {
   std::size_t max_elements = 0;  // of all rows of a ragged field
 };
 
-// How much of a batch is in a device's buffer.
-struct DevicePart {
-  RowRange rows{};                      // the device's chunk
-  std::size_t batch_rows = 0;           // of all devices
-  std::vector<std::size_t> elements{};  // of each ragged field of the layout, in order
-};
-
 // Bytes of a batch on their way to a device's buffer.
 struct BatchPiece {
   std::size_t to = 0;  // bytes from the start of the buffer
@@ -40,66 +34,51 @@ struct BatchPiece {
   void write(std::byte* memory) const;
 };
 
-// Fields follow each other in schema order, as in a slot. The results of normalization follow. Everything is aligned to
-// BatchLayout::kAlignment. A ragged field is its values and then its row offsets, of which the first is 0. Immutable.
+// Fields follow each other in schema order, as in a slot. The results of transforms follow. Everything is aligned to
+// BatchLayout::kAlignment. A ragged field is its values and then its row offsets, of which the first is 0. Constant
+// once all columns are added.
 class DeviceLayout {
  public:
-  // `device` is a name for messages. Throws ArgumentError if a field to be normalized is not held or holds no pixels,
-  // if a normalization is invalid, or if an output has the name of another output or field.
-  DeviceLayout(BatchLayout slot, std::string device, const std::vector<HeldField>& held,
-               const std::vector<FieldNormalization>& normalize);
+  // `device` is a name for messages.
+  DeviceLayout(BatchLayout slot, std::string device, const std::vector<HeldField>& held);
 
   std::size_t bytes() const noexcept { return bytes_; }  // of the whole buffer
-  bool has_outputs() const noexcept { return !outputs_.empty(); }
-  bool holds(std::string_view name) const noexcept;  // a field
+  // Tells whether there is a field or a result of that name.
+  bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
+
+  // Return the field or result that a name means: the newest. Throw ArgumentError that lists the names if there is
+  // none, or if the column is ragged, or not ragged.
+  const DeviceColumn& column(std::string_view name) const;
+  const DeviceColumn& fixed(std::string_view name) const;
+  const DeviceColumn& ragged(std::string_view name) const;
+
+  // Returns the field of that name, also if a result hides it. Throws ArgumentError if there is none.
+  const DeviceColumn& field(std::string_view name) const;
+
+  // Adds a result. It may have the name of `hidden`, but no other that exists. Returns the column, with its place,
+  // which stays valid. Throws ArgumentError.
+  const DeviceColumn& add_result(DeviceColumn column, std::string_view hidden);
+  // Makes part_of() refuse batches with a longer row of a ragged column.
+  void limit_rows(const DeviceColumn& column, std::size_t longest);
 
   // Returns the device's part of a batch, of which `chunk` is cut for the device. Throws ArgumentError if a ragged
-  // field has more elements than the device has room for.
+  // field has more elements, or a longer row, than there is room for.
   DevicePart part_of(const HostBatch& batch, RowRange chunk) const;
   // Returns what is copied to the device.
   std::vector<BatchPiece> pieces(const HostBatch& batch, const DevicePart& part) const;
 
-  // Returns a field or an output in a buffer at `base`. Throws ArgumentError, listing the names that exist, for any
-  // other name, and for a ragged field.
-  TensorView view(std::string_view name, std::byte* base, const DevicePart& part) const;
-  // Return the parts of a ragged field: [elements, field shape...], and i64 [rows + 1]. Throw ArgumentError.
-  TensorView ragged_values(std::string_view name, std::byte* base, const DevicePart& part) const;
-  TensorView ragged_offsets(std::string_view name, std::byte* base, const DevicePart& part) const;
-
-  // Enqueues the computation of the outputs from the fields of a buffer at `base`.
-  void normalize(std::byte* base, const DevicePart& part, StreamRef stream) const;
-
  private:
-  struct Place {
-    HeldField held;
-    std::size_t offset = 0;       // of the values, in bytes from the buffer's start
-    std::size_t row_offsets = 0;  // of a ragged field
-    std::size_t ragged = 0;       // number of ragged fields before this one
-  };
-  struct Output {
-    std::string name;
-    Place from;
-    PixelShape shape;  // of one row: n is 1
-    Normalization how;
-    std::size_t offset = 0;  // bytes from the buffer's start
-  };
-
   std::size_t append(std::size_t row_bytes, std::size_t rows);
-  void add(const FieldNormalization& wanted);
-  void check_name(const std::string& name, const std::string& field) const;
-  const Field& field_of(const Place& place) const { return slot_.schema()[place.held.field]; }
-  const Place* find(std::string_view name) const noexcept;  // null: the device does not hold it
-  const Place& place_of(std::string_view name) const;
-  const Place& ragged_place_of(std::string_view name) const;
-  void add_ragged(std::vector<BatchPiece>& pieces, const Place& place, const HostBatch& batch,
-                  const DevicePart& part) const;
+  const DeviceColumn* find(std::string_view name) const noexcept;  // null: there is none
+  void measure(DevicePart& part, const DeviceColumn& column, std::size_t field, const HostBatch& batch) const;
+  void add_ragged(std::vector<BatchPiece>& pieces, const DeviceColumn& column, std::size_t field,
+                  const HostBatch& batch, const DevicePart& part) const;
 
-  BatchLayout slot_;
-  std::string device_;
-  std::vector<Place> places_;
-  std::vector<Output> outputs_;
+  const BatchLayout slot_;
+  const std::string device_;
+  std::deque<DeviceColumn> columns_;  // those of fields, then those of results
+  std::vector<std::size_t> fields_;   // the place in the schema of each column that is a field
   std::size_t bytes_ = 0;
-  std::size_t ragged_ = 0;         // ragged fields
   bool begins_with_slot_ = false;  // the fields are where they are in a slot
 };
 

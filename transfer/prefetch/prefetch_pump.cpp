@@ -20,7 +20,8 @@ PrefetchPump::PrefetchPump(BatchSource source, std::span<const std::byte> pinned
       pool_(std::move(pool)) {
   const BatchDivision& division = pool_->division();
   for (std::size_t i = 0; i < division.devices().size(); ++i)
-    senders_.emplace_back(*division.devices()[i], division.layout(i), pool_->meter(i), pinned);
+    senders_.emplace_back(*division.devices()[i], division.layout(i), division.transforms(i), pool_->meter(i),
+                          pinned);
   thread_ = start_service_thread("leat-prefetch", [this] { run(); });
 }
 

@@ -21,7 +21,7 @@ namespace leat::detail {
 // Threads: all members belong to the pump's own thread, except the bodies of the constructor and the destructor. The
 // thread waits for the source, for the consumer (in the pool) and for copies, but for only one of them at a time.
 // Invariants, for each batch:
-//  1. It is delivered after its copies to all devices, and the outputs, are enqueued (BatchSender).
+//  1. It is delivered after its copies to all devices, and its transforms are enqueued (BatchSender).
 //  2. The slot's lease is dropped after the copies that read it are done, not before; at once if there are none.
 //  3. While the source is asked for a batch, the pump holds at most the lease of the newest copy, and none if the
 //     source allows no further batch. While the thread waits for the consumer, it holds no lease except that of the
