@@ -147,11 +147,12 @@ void Machine::check_accesses(const Node& node) {
   }
 }
 
-// Everything before the node has run. If the node waited for the host, what the host has seen comes before it.
+// Everything before the node has run. What the host has seen comes before all nodes that begin from now on, and so is
+// in no clock.
 void Machine::complete_clock(Node& node) {
   if (node.before != nullptr) node.clock.join(node.before->clock);
   for (const NodePtr& before : node.after) node.clock.join(before->clock);
-  if (node.work.is_ready) node.clock.join(host_clock_);
+  node.clock.drop(host_clock_);
   node.is_incomplete = false;
   check_accesses(node);
 }

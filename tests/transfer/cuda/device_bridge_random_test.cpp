@@ -121,9 +121,9 @@ TEST_CASE("buffers that streams of the CPU and two GPUs share hold what the last
   for (std::uint64_t seed = start; seed < start + 30; ++seed) run_program(seed);
 }
 
-TEST_CASE("buffers that streams of three devices share hold what they should in 3,000 orders", "[slow]") {
+TEST_CASE("buffers that streams of three devices share hold what they should in 1,000 orders", "[slow]") {
   const std::uint64_t start = std::random_device{}();
-  for (std::uint64_t seed = start; seed < start + 3'000; ++seed) run_program(seed);
+  for (std::uint64_t seed = start; seed < start + 1'000; ++seed) run_program(seed);
 }
 
 }  // namespace

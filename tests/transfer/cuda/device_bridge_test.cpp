@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "leat/loader/os/child_process.h"
+#include "leat/transfer/cuda/cuda_device.h"
 #include "leat/transfer/cuda/foreign_wait.h"
 #include "leat/transfer/cuda/peer_access.h"
 #include "tests/support/expect_error.h"
@@ -260,19 +261,26 @@ TEST_CASE("streams of the CPU wait for a GPU while another thread captures a gra
   CHECK(end_capture(captured) == cudaSuccess);
 }
 
-TEST_CASE("copies between GPUs go directly where the hardware allows it") {
-  Device& first = cuda_device(0);
+TEST_CASE("copies between GPUs go directly where the hardware allows it, to and from the other GPU") {
   Device& second = cuda_device(1);
-  const DeviceBuffer here = first.allocate(100), there = second.allocate(100);
-  const Stream of_first = first.make_stream(), of_second = second.make_stream();
-  const auto before = cuda_fake::counts().staged_copies;
-  first.copy(there.data(), here.data(), 100, of_first);
-  first.copy(here.data(), there.data(), 100, of_first);
-  first.synchronize(of_first.ref());
-  second.copy(there.data(), here.data(), 100, of_second);
-  second.copy(here.data(), there.data(), 100, of_second);
-  second.synchronize(of_second.ref());
-  CHECK(cuda_fake::counts().staged_copies == before);
+  const DeviceBuffer here = cuda_device(0).allocate(100), there = second.allocate(100);
+  const Stream of_second = second.make_stream();
+  for (const bool is_far_source : {false, true}) {
+    const NoPeerAccess at_first;
+    cuda::CudaDevice first(0);  // has asked for no access so far
+    const Stream of_first = first.make_stream();
+    const auto before = cuda_fake::counts().staged_copies;
+    if (is_far_source) {
+      first.copy(here.data(), there.data(), 100, of_first);
+    } else {
+      first.copy(there.data(), here.data(), 100, of_first);
+    }
+    first.synchronize(of_first.ref());
+    CHECK(cuda_fake::counts().staged_copies == before);
+    must(cudaMemcpyAsync(here.data(), there.data(), 100, cudaMemcpyDefault, raw(of_second)));
+    CHECK(cuda_fake::counts().staged_copies == before + 1);  // the other direction was not asked for
+    second.synchronize(of_second.ref());
+  }
 }
 
 TEST_CASE("access to another GPU is asked for once, whoever granted it, and copies do without it") {
