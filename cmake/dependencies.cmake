@@ -13,7 +13,7 @@ mark_as_advanced(LEAT_ZSTD_LIBRARY LEAT_ISAL_LIBRARY)
 find_package(hwy REQUIRED)  # Highway: vector instructions, chosen at run time
 # xxHash is compiled into the one file that includes it; nothing links it.
 find_path(LEAT_XXHASH_INCLUDE_DIR xxhash.h REQUIRED DOC "Where xxhash.h is (Debian: libxxhash-dev)")
-# DLPack is one header; loader/dlpack.cpp includes it, and no header of leat's does.
+# DLPack is one header; datasets/base/dlpack_tensor.cpp includes it, and no header of leat's does.
 find_path(LEAT_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Where dlpack/dlpack.h is (Debian: libdlpack-dev)")
 
 # --- CUDA: a real backend where the toolkit is, one that says "built without CUDA" where it is not.

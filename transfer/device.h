@@ -224,6 +224,8 @@ class LEAT_EXPORT Device {
   virtual DeviceKind kind() const noexcept = 0;
   /// Returns a name for messages: "cpu", "cuda:0 (NVIDIA H200)".
   virtual std::string name() const = 0;
+  /// Returns the number of the device among those of its kind: CUDA's for a GPU, 0 for the host.
+  virtual int ordinal() const noexcept { return 0; }
 
   /// Returns the handle that a null handle of a stream stands for; null if the device has no default stream.
   virtual void* default_stream() const noexcept { return nullptr; }

@@ -27,6 +27,7 @@ class CudaDevice final : public Device {
 
   DeviceKind kind() const noexcept override { return DeviceKind::cuda; }
   std::string name() const override { return name_; }
+  int ordinal() const noexcept override { return ordinal_; }
   void* default_stream() const noexcept override { return cudaStreamLegacy; }
 
   DeviceBuffer allocate(std::size_t bytes) override;
