@@ -18,12 +18,14 @@ struct Known {
   bool takes_long;
 };
 
-constexpr std::array<Known, 5> kKnown{{
+constexpr std::array<Known, 6> kKnown{{
     {"omp_set_num_threads", true, false},  // GNU's, LLVM's and Intel's OpenMP
     {"openblas_set_num_threads", false, false},
     {"MKL_Set_Num_Threads", false, false},
     {"bli_thread_set_num_threads", false, true},
     {"_ZN2cv13setNumThreadsEi", false, false},  // cv::setNumThreads(int)
+    // at::set_num_threads(int) of LibTorch, which otherwise sets OpenMP's number anew at its first operation.
+    {"_ZN2at15set_num_threadsEi", false, false},
 }};
 
 int add_name(dl_phdr_info* info, std::size_t, void* names) {
