@@ -44,6 +44,8 @@ while IFS=: read -r file line include; do
   target=${target%\"*}
   case "$target" in
     leat/version.h) continue ;; # cmake/version.h.in
+    leat/torch.h) target=libtorch/torch.h ;;
+    leat/torch/*) target=libtorch/${target#leat/torch/} ;;
     leat/*) target=${target#leat/} ;;
     loader/* | datasets/* | transfer/* | parallel/*)
       case "$file" in
@@ -62,7 +64,7 @@ while IFS=: read -r file line include; do
     complain "$file:$line: includes \"$target\", which is above it"
   fi
 done < <(grep -rnE '^#include "' --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
-  loader datasets transfer parallel bench tools tests)
+  loader datasets transfer parallel libtorch examples bench tools tests)
 
 while IFS= read -r file; do
   is_face "$file" && complain "$file: a public header's namespace is leat"
@@ -82,7 +84,7 @@ while IFS=: read -r file line _; do
     */cuda/* | */nccl/* | tests/cuda_fake/*) ;;
     *) complain "$file:$line: CUDA and NCCL headers belong into folders called cuda or nccl" ;;
   esac
-done < <(grep -rnE '^#include <(cuda|nccl|cublas|nvtx|curand)' loader datasets transfer parallel bench tools tests || true)
+done < <(grep -rnE '^#include <(cuda|nccl|cublas|nvtx|curand)' loader datasets transfer parallel libtorch examples bench tools tests || true)
 
 while IFS=: read -r file line text; do
   case "$file" in
@@ -90,7 +92,7 @@ while IFS=: read -r file line text; do
     *) complain "$file:$line: $text: the build picks a folder, the code does not ask" ;;
   esac
 done < <(grep -rnE '^#[ ]*(if|ifdef|ifndef|elif)\b' --include='*.h' --include='*.cpp' --include='*.cu' \
-  loader datasets transfer parallel bench tools tests || true)
+  loader datasets transfer parallel libtorch examples bench tools tests || true)
 
 while IFS=: read -r file line _; do
   complain "$file:$line: brackets and semicolons in a test's name hide it, and those after it, from CTest"
@@ -100,10 +102,10 @@ done < <(grep -rnE '(TEST_CASE|LEAT_LOADER_TEST)\([^"]*"[^"]*[][;]' tests || tru
 while IFS=: read -r file line _; do
   complain "$file:$line: a comment is wider than 120 columns"
 done < <(grep -rnE '^.{121,}$' --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
-  loader datasets transfer parallel bench tools tests | grep -E '^[^:]+:[0-9]+: *//' || true)
+  loader datasets transfer parallel libtorch examples bench tools tests | grep -E '^[^:]+:[0-9]+: *//' || true)
 
 # words.txt: an extended regular expression, a tab, and what to write instead. The rooms that keep to it:
-worded=(loader datasets transfer parallel bench tools tests)
+worded=(loader datasets transfer parallel libtorch examples bench tools tests)
 while IFS=: read -r file line text; do
   while IFS=$'\t' read -r word instead; do
     [[ $text =~ $word ]] && complain "$file:$line: '${BASH_REMATCH[0]}': write $instead"

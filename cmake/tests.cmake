@@ -90,6 +90,15 @@ target_include_directories(transfer_tests PRIVATE ${LEAT_DLPACK_INCLUDE_DIR})
 if(LEAT_CUDA STREQUAL "FAKE")
   target_link_libraries(transfer_tests PRIVATE leat_cuda_fake)
 endif()
+if(TARGET leat::torch)
+  leat_tests(torch LIBRARIES leat::torch)
+  # LibTorch's headers must come before Catch2's: see tests/torch/catch.h.
+  set_target_properties(torch_tests PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  target_sources(torch_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests/loader/support/parallel_sum.cpp)
+  if(TARGET OpenMP::OpenMP_CXX)
+    target_link_libraries(torch_tests PRIVATE OpenMP::OpenMP_CXX)
+  endif()
+endif()
 leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})
 # The loader's own code in a simulated machine: compiled a second time, with other headers in the place of some of its
 # own, and without the sources that fork processes and start threads. It plays some schedules of each case; all four
@@ -152,5 +161,5 @@ endif()
 
 add_test(NAME "process: every C++ snippet of README.md and docs compiles"
          COMMAND ${PROJECT_SOURCE_DIR}/tests/snippets/run.sh ${CMAKE_CXX_COMPILER} ${PROJECT_BINARY_DIR}/include
-                 ${PROJECT_BINARY_DIR}/snippets)
+                 ${PROJECT_BINARY_DIR}/snippets ${LEAT_TORCH_API})
 set_tests_properties("process: every C++ snippet of README.md and docs compiles" PROPERTIES LABELS process TIMEOUT 300)

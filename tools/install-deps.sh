@@ -2,7 +2,8 @@
 # Installs what leat builds with from the distribution's packages (Debian 12, Ubuntu 24.04). Does nothing, and needs no
 # network and no rights, where everything is there already. CUDA and NCCL are used where they are, never installed.
 #   tools/install-deps.sh          to build and test
-#   tools/install-deps.sh --ci     also what .ci/run checks with: clang, clang-format, clang-tidy, spin, doxygen; a compiler for AArch64, qemu
+#   tools/install-deps.sh --torch  also LibTorch (CPU only, 1.1 GB with what it depends on), for leat::torch
+#   tools/install-deps.sh --ci     also LibTorch, and what .ci/run checks with: clang, clang-format, clang-tidy, spin, doxygen; a compiler for AArch64, qemu
 set -euo pipefail
 
 packages=(
@@ -12,6 +13,7 @@ packages=(
   libbenchmark-dev catch2
   ca-certificates tar zstd
 )
+[[ ${1:-} == --ci || ${1:-} == --torch ]] && packages+=(libtorch-dev)
 [ "${1:-}" = "--ci" ] &&
   packages+=(clang-19 clang-tidy-19 clang-format-14 libclang-rt-19-dev spin doxygen g++-aarch64-linux-gnu qemu-user-static)
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Compiles every C++ snippet of README.md and of the pages in docs/, one source file for each page; nothing is linked or run.
-#   tests/snippets/run.sh <c++ compiler> <folder with leat.h> <scratch folder>
+#   tests/snippets/run.sh <c++ compiler> <folder with leat.h> <scratch folder> [<folder with torch/torch.h>]
+# Without LibTorch, pages that include leat/torch.h are left out.
 set -euo pipefail
-compiler=$1 generated=$2 work=$3
+compiler=$1 generated=$2 work=$3 libtorch=${4:-}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 extract=$root/tests/snippets/extract.awk
 
@@ -26,7 +27,7 @@ refused '```\nleat::DataLoader loader(images);\n```\n' 'page.md:2: this looks li
 refused '```text\n#include <leat.h>\n```\n' 'page.md:2: this looks like C++'
 refused '<!-- C++ context:\nint x;\n-->\nProse.\n\n```cpp\n++x;\n```\n' 'page.md:1: no snippet follows'
 refused '```cpp\nint x;\n' 'page.md:1: this is not closed'
-compile() { "$compiler" -std=c++20 -fsyntax-only -I"$generated" "$@"; }
+compile() { "$compiler" -std=c++20 -fsyntax-only -I"$generated" ${libtorch:+-isystem "$libtorch" -isystem "$libtorch/../../../.."} "$@"; }
 printf '```cpp\nint x = 1;\nundeclared(x);\n```\n' >"$work/page.md"
 awk -v page=page.md -f "$extract" "$work/page.md" | grep -v leat.h >"$work/page.cpp"
 if compile "$work/page.cpp" 2>"$work/error" || ! grep -q 'page.md:3' "$work/error"; then
@@ -43,6 +44,7 @@ for page in README.md $(find docs -name '*.md' | sort); do
   fences=$(grep -cE '^ *``` *(cpp|c\+\+|C\+\+|cc|cxx|hpp)' "$page" || true)
   [ "$count" -eq "$fences" ] || complain "$page: $fences C++ blocks, and $count were compiled"
   [ "$count" -eq 0 ] && continue
+  [ -z "$libtorch" ] && grep -q '^#include <leat/torch' "$source" && continue
   compile "$source" || { complain "$page: does not compile (see above)"; continue; }
   snippets=$((snippets + count)) pages=$((pages + 1))
 done
