@@ -8,8 +8,8 @@ namespace leat::detail {
 
 /// Sets the number of threads that libraries use. OpenMP runtimes, OpenBLAS, BLIS, MKL, OpenCV and LibTorch start as
 /// many threads as there are CPUs, unless told otherwise. In a forked process these threads are missing, but the
-/// library expects them to be there: its first parallel loop waits for them forever. With one thread, a library does not use
-/// its pool. PyTorch limits its workers in the same way.
+/// library expects them to be there: its first parallel loop waits for them forever. With one thread, a library does
+/// not use its pool. PyTorch limits its workers in the same way.
 class LibraryThreads {
  public:
   /// Looks for these libraries among those that the dynamic linker has loaded so far; leat links none of them. Takes
