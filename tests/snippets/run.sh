@@ -27,7 +27,7 @@ refused '```\nleat::DataLoader loader(images);\n```\n' 'page.md:2: this looks li
 refused '```text\n#include <leat.h>\n```\n' 'page.md:2: this looks like C++'
 refused '<!-- C++ context:\nint x;\n-->\nProse.\n\n```cpp\n++x;\n```\n' 'page.md:1: no snippet follows'
 refused '```cpp\nint x;\n' 'page.md:1: this is not closed'
-compile() { "$compiler" -std=c++20 -fsyntax-only -I"$generated" ${libtorch:+-isystem "$libtorch" -isystem "$libtorch/../../../.."} "$@"; }
+compile() { "$compiler" -std=c++20 -fsyntax-only -I"$generated" ${libtorch:+-isystem "$libtorch" -idirafter "$libtorch/../../../.."} "$@"; }
 printf '```cpp\nint x = 1;\nundeclared(x);\n```\n' >"$work/page.md"
 awk -v page=page.md -f "$extract" "$work/page.md" | grep -v leat.h >"$work/page.cpp"
 if compile "$work/page.cpp" 2>"$work/error" || ! grep -q 'page.md:3' "$work/error"; then
