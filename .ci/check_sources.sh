@@ -3,7 +3,8 @@
 # a name outside the namespace of its folder, a device header outside the folders for it, a test's name that would be lost on
 # its way through CMake's lists, a comment that is too wide, or a word that the project has given up (words.txt).
 # The rooms, lowest first: datasets, loader, transfer, parallel; bench, tools and tests see all. A header directly in a room is
-# the room's face; what lies in a folder of it is inside, in namespace leat::detail.
+# the room's face; what lies in a folder of it is inside, in namespace leat::detail. Only transfer/torch/ holds public headers,
+# which are included as leat/torch.h and leat/torch/..., and which leat.h does not include.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -44,8 +45,8 @@ while IFS=: read -r file line include; do
   target=${target%\"*}
   case "$target" in
     leat/version.h) continue ;; # cmake/version.h.in
-    leat/torch.h) target=libtorch/torch.h ;;
-    leat/torch/*) target=libtorch/${target#leat/torch/} ;;
+    leat/torch.h) target=transfer/torch/torch.h ;;
+    leat/torch/*) target=transfer/torch/${target#leat/torch/} ;;
     leat/*) target=${target#leat/} ;;
     loader/* | datasets/* | transfer/* | parallel/*)
       case "$file" in
@@ -64,14 +65,14 @@ while IFS=: read -r file line include; do
     complain "$file:$line: includes \"$target\", which is above it"
   fi
 done < <(grep -rnE '^#include "' --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
-  loader datasets transfer parallel libtorch examples bench tools tests)
+  loader datasets transfer parallel examples bench tools tests)
 
 while IFS= read -r file; do
   is_face "$file" && complain "$file: a public header's namespace is leat"
 done < <(grep -rlE '^namespace leat::detail' --include='*.h' loader datasets transfer parallel || true)
 while IFS= read -r file; do
   complain "$file: the namespace of what is inside a room is leat::detail"
-done < <(grep -rlE '^namespace leat( |::[^d])' --include='*.h' loader/*/ datasets/*/ transfer/*/ parallel/*/ || true)
+done < <(grep -rlE '^namespace leat( |::[^d])' --include='*.h' loader/*/ datasets/*/ transfer/*/ parallel/*/ | grep -v '^transfer/torch/' || true)
 
 # Templates need no mark, nor does what is declared only.
 while IFS=: read -r file line text; do
@@ -84,7 +85,7 @@ while IFS=: read -r file line _; do
     */cuda/* | */nccl/* | tests/cuda_fake/*) ;;
     *) complain "$file:$line: CUDA and NCCL headers belong into folders called cuda or nccl" ;;
   esac
-done < <(grep -rnE '^#include <(cuda|nccl|cublas|nvtx|curand)' loader datasets transfer parallel libtorch examples bench tools tests || true)
+done < <(grep -rnE '^#include <(cuda|nccl|cublas|nvtx|curand)' loader datasets transfer parallel examples bench tools tests || true)
 
 while IFS=: read -r file line text; do
   case "$file" in
@@ -92,7 +93,7 @@ while IFS=: read -r file line text; do
     *) complain "$file:$line: $text: the build picks a folder, the code does not ask" ;;
   esac
 done < <(grep -rnE '^#[ ]*(if|ifdef|ifndef|elif)\b' --include='*.h' --include='*.cpp' --include='*.cu' \
-  loader datasets transfer parallel libtorch examples bench tools tests || true)
+  loader datasets transfer parallel examples bench tools tests || true)
 
 while IFS=: read -r file line _; do
   complain "$file:$line: brackets and semicolons in a test's name hide it, and those after it, from CTest"
@@ -102,10 +103,10 @@ done < <(grep -rnE '(TEST_CASE|LEAT_LOADER_TEST)\([^"]*"[^"]*[][;]' tests || tru
 while IFS=: read -r file line _; do
   complain "$file:$line: a comment is wider than 120 columns"
 done < <(grep -rnE '^.{121,}$' --include='*.h' --include='*.cpp' --include='*.cu' --include='*.cuh' \
-  loader datasets transfer parallel libtorch examples bench tools tests | grep -E '^[^:]+:[0-9]+: *//' || true)
+  loader datasets transfer parallel examples bench tools tests | grep -E '^[^:]+:[0-9]+: *//' || true)
 
 # words.txt: an extended regular expression, a tab, and what to write instead. The rooms that keep to it:
-worded=(loader datasets transfer parallel libtorch examples bench tools tests)
+worded=(loader datasets transfer parallel examples bench tools tests)
 while IFS=: read -r file line text; do
   while IFS=$'\t' read -r word instead; do
     [[ $text =~ $word ]] && complain "$file:$line: '${BASH_REMATCH[0]}': write $instead"

@@ -1,9 +1,9 @@
-# leat::torch, the headers for LibTorch (libtorch/), which are <leat/torch.h> and <leat/torch/...>. They are installed in any
+# leat::torch, the headers for LibTorch (transfer/torch/), which are <leat/torch.h> and <leat/torch/...>. They are installed in any
 # case; the target, the tests and the example are built where LibTorch is found. Nothing else of leat uses LibTorch.
-file(GLOB LEAT_TORCH_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/libtorch/*.h)
-list(REMOVE_ITEM LEAT_TORCH_HEADERS ${PROJECT_SOURCE_DIR}/libtorch/torch.h)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/libtorch ${LEAT_INCLUDE_DIR}/leat/torch SYMBOLIC)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/libtorch/torch.h ${LEAT_INCLUDE_DIR}/leat/torch.h SYMBOLIC)
+file(GLOB LEAT_TORCH_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/transfer/torch/*.h)
+list(REMOVE_ITEM LEAT_TORCH_HEADERS ${PROJECT_SOURCE_DIR}/transfer/torch/torch.h)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/transfer/torch ${LEAT_INCLUDE_DIR}/leat/torch SYMBOLIC)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/transfer/torch/torch.h ${LEAT_INCLUDE_DIR}/leat/torch.h SYMBOLIC)
 
 # Sets <found>, <version>, <libraries> and <includes>. A function, because LibTorch's package sets many variables, and says much.
 function(leat_find_torch found version libraries includes)

@@ -2,7 +2,7 @@
 # Installs what leat builds with from the distribution's packages (Debian 12, Ubuntu 24.04). Does nothing, and needs no
 # network and no rights, where everything is there already. CUDA and NCCL are used where they are, never installed.
 #   tools/install-deps.sh          to build and test
-#   tools/install-deps.sh --torch  also LibTorch (CPU only, 1.1 GB with what it depends on), for leat::torch
+#   tools/install-deps.sh --torch  also LibTorch (for the CPU), for leat::torch
 #   tools/install-deps.sh --ci     also LibTorch, and what .ci/run checks with: clang, clang-format, clang-tidy, spin, doxygen; a compiler for AArch64, qemu
 set -euo pipefail
 

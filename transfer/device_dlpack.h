@@ -12,7 +12,7 @@
 
 namespace leat {
 
-/// Exports a field of a batch, or an output of normalization, without a copy. DLPack's device is the batch's: kDLCUDA
+/// Exports a field of a batch, or the result of a transform, without a copy. DLPack's device is the batch's: kDLCUDA
 /// with the GPU's number, or kDLCPU.
 ///
 /// Each tensor shares the batch, as std::make_shared<const leat::DeviceBatch>(std::move(batch)) makes it shareable. The

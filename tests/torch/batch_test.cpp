@@ -224,11 +224,28 @@ TEST_CASE("torch: batches of a prefetcher are complete when they arrive, and may
       CHECK(batch["image"][3][1][1][2].item<std::int64_t>() == next + 3);
       if (next == 0) kept = batch["image"];
       next += 4;
-      expect_error<ArgumentError>([&] { batch.ragged("image"); }, {"'image'", "device memory"});
+      expect_error<ArgumentError>([&] { batch.ragged("image"); }, {"\"image\"", "not ragged"});
     }
     CHECK(next == 40);
     CHECK(at::equal(kept[2], at::full({2, 2, 3}, 2, at::kByte)));
     kept.reset();  // before its stream ends
+  }
+}
+
+TEST_CASE("torch: a prefetcher's batches have ragged fields, and padded ones if it pads them") {
+  const EveryDtype dataset(12);
+  DataLoader loader(dataset, {.batch_size = 4});
+  Prefetcher feed(loader, host_device(),
+                  {.transforms = {FieldPadding{.field = "tokens", .output = "padded"}}});
+  const Stream stream = host_device().make_stream();
+  for (auto& batch : torch::batches(feed, 0, stream)) {
+    const torch::Ragged tokens = batch.ragged("tokens");
+    const auto first = static_cast<std::int64_t>(batch.number()) * 4;
+    CHECK(tokens.offsets.sizes() == Sizes{5});
+    CHECK(tokens.values.size(0) == 4 * first + 6);
+    CHECK(batch["padded"].sizes() == Sizes{4, first + 3});
+    CHECK(at::equal(batch["padded"][3], tokens.values.slice(0, 3 * first + 3)));
+    expect_error<ArgumentError>([&] { batch.padded("tokens", 0); }, {"'tokens'", "FieldPadding"});
   }
 }
 

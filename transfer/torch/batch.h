@@ -38,7 +38,7 @@ inline ::at::Device device_of(const Device& device) {
 /// The rows of a ragged field, one after the other. Row r is values.slice(0, offsets[r], offsets[r + 1]).
 struct Ragged {
   ::at::Tensor values;   ///< [elements, field shape...]
-  ::at::Tensor offsets;  ///< i64 [rows + 1], on the CPU
+  ::at::Tensor offsets;  ///< i64 [rows + 1]
 };
 
 /// A batch, whose fields are at::Tensors that share its memory. Copies of a Batch are the same batch.
@@ -83,22 +83,23 @@ class Batch {
     return copy;
   }
 
-  /// Returns a field of fixed shape, or an output of normalization: [size(), field shape...]. Throws ArgumentError if
+  /// Returns a field of fixed shape, or the result of a transform: [size(), field shape...]. Throws ArgumentError if
   /// there is no such field, if it is ragged, or if LibTorch has no such dtype.
   ::at::Tensor operator[](std::string_view field) const {
     return wrap(field, visit([&](const auto& batch) { return batch[field]; }));
   }
 
-  /// Returns the rows of a ragged field. Throws ArgumentError if there is no such field, if its shape is fixed, if
-  /// LibTorch has no such dtype, or if the batch is on a device.
+  /// Returns the rows of a ragged field, on the batch's device. Throws ArgumentError if there is no such field, if its
+  /// shape is fixed, or if LibTorch has no such dtype.
   Ragged ragged(std::string_view field) const {
-    const HostBatch& batch = require_host(field);
-    return {wrap(field, batch.ragged_values(field)), wrap(field, batch.ragged_offsets(field))};
+    return {wrap(field, visit([&](const auto& batch) { return batch.ragged_values(field); })),
+            wrap(field, visit([&](const auto& batch) { return batch.ragged_offsets(field); }))};
   }
 
   /// Returns a copy of a ragged field in which all rows are as long as the longest, rounded up to a multiple of
   /// `multiple_of`, with `value` behind each row's own elements: [size(), length, field shape...]. Throws like
-  /// ragged(), and for a multiple of 0; c10::Error if `value` is out of the dtype's range.
+  /// ragged(), for a multiple of 0, and for a batch of a prefetcher, which pads on devices (FieldPadding); c10::Error
+  /// if `value` is out of the dtype's range.
   ::at::Tensor padded(std::string_view field, const ::at::Scalar& value, std::size_t multiple_of = 1) const {
     const HostBatch& batch = require_host(field);
     const TensorView values = batch.ragged_values(field);
@@ -142,8 +143,10 @@ class Batch {
 
   const HostBatch& require_host(std::string_view field) const {
     if (const auto* const batch = std::get_if<OnHost>(&batch_)) return **batch;
-    throw ArgumentError("field '" + std::string(field) +
-                        "': a batch in device memory has no ragged fields; take it from the loader");
+    throw ArgumentError(
+        "field '" + std::string(field) +
+        "': only batches of a loader are padded here; let the prefetcher pad those that it brings "
+        "to a device (leat::FieldPadding)");
   }
 
   ::at::Tensor wrap(std::string_view field, const TensorView& view) const {
