@@ -267,7 +267,8 @@ TEST_CASE("copies between GPUs go directly where the hardware allows it, to and 
   const Stream of_second = second.make_stream();
   for (const bool is_far_source : {false, true}) {
     const NoPeerAccess at_first;
-    cuda::CudaDevice first(0);  // has asked for no access so far
+    cuda::CudaDevice fresh(0);  // has asked for no access so far
+    Device& first = fresh;
     const Stream of_first = first.make_stream();
     const auto before = cuda_fake::counts().staged_copies;
     if (is_far_source) {
