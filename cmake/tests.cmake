@@ -153,7 +153,7 @@ if(NOT LEAT_CUDA STREQUAL "FAKE")  # which is not installed
   add_test(NAME "process: a consumer builds and runs against the installed package"
            COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DWORK=${PROJECT_BINARY_DIR}/consumer
                    -DSOURCE=${PROJECT_SOURCE_DIR}/tests/consumer -DCOMPILER=${CMAKE_CXX_COMPILER} -DWITHOUT=${without}
-                   -DPROGRAMS=${programs} -DALL_PROGRAMS=${all_programs}
+                   -DTORCH=$<TARGET_EXISTS:leat::torch> -DPROGRAMS=${programs} -DALL_PROGRAMS=${all_programs}
                    -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   set_tests_properties("process: a consumer builds and runs against the installed package"
                        PROPERTIES LABELS process TIMEOUT 300)

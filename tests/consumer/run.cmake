@@ -1,5 +1,6 @@
 # cmake -DBUILD=<leat's build folder> -DWORK=<scratch folder> -DSOURCE=<this folder> -DCOMPILER=<c++>
 #       -DWITHOUT=<backends that leat was built without, with commas>
+#       -DTORCH=<whether leat::torch is there>
 #       -DPROGRAMS=<those that were built, with commas> -DALL_PROGRAMS=<whether that is all there are> -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
@@ -31,6 +32,13 @@ run(${WORK}/by-pkg-config/consumer)
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/by-subdirectory -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER} -DLEAT_CUDA=OFF
     -DFIND_BY=${SOURCE}/../..)
 run(${CMAKE_COMMAND} --build ${WORK}/by-subdirectory --target CMakeFiles/consumer.dir/main.cpp.o)
+
+# The example for LibTorch, which finds the component torch.
+if(TORCH)
+  run(${CMAKE_COMMAND} -S ${SOURCE}/../../examples/torch_cifar -B ${WORK}/torch -G Ninja
+      -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${COMPILER})
+  run(${CMAKE_COMMAND} --build ${WORK}/torch)
+endif()
 
 # Programs, each with its man page and its completions.
 string(REPLACE "," ";" programs "${PROGRAMS}")

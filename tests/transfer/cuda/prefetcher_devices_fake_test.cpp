@@ -185,9 +185,9 @@ TEST_CASE("buffers beyond a GPU's memory are refused with what is needed and wha
                             {"cuda:1", "5368709120 bytes", "4294967296 bytes are free"});
   CHECK(cudaPeekAtLastError() == cudaSuccess);
   const cuda_fake::Holdings before = cuda_fake::holdings();
-  ScriptedSource source({.rows = 1 << 20, .slots = 1});
-  const std::size_t buffers = (std::size_t{4} << 30) / source.layout().bytes() + 1;
-  expect_error<DeviceError>([&] { Prefetcher feed(source.source(), cuda_device(1), {.buffers = buffers}); },
+  ScriptedSource source({});
+  cuda_fake::fail_call(2, cudaErrorMemoryAllocation, "cudaMalloc");  // for the second buffer
+  expect_error<DeviceError>([&] { Prefetcher feed(source.source(), cuda_device(1)); },
                             {"cuda:1", "cudaMalloc of", "bytes are free"});
   CHECK(cuda_fake::holdings() == before);
 }
