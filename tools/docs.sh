@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 rooms=(loader datasets transfer parallel)
-complete=(loader datasets transfer parallel version.h) # in these, a warning is an error
+complete=(loader datasets transfer parallel torch torch.h version.h) # in these, a warning is an error
 output=$PWD/build/docs
 include=$output/include
 warnings=$output/warnings.txt
@@ -21,6 +21,9 @@ for room in "${rooms[@]}"; do
   mkdir -p "$include/leat/$room"
   cp "$room"/*.h "$include/leat/$room"
 done
+mkdir -p "$include/leat/torch"
+cp transfer/torch/*.h "$include/leat/torch"
+mv "$include/leat/torch/torch.h" "$include/leat/torch.h"
 version=$(sed -nE 's/^project\(leat VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 IFS=. read -r major minor patch <<<"$version"
 sed -e "s/@PROJECT_VERSION@/$version/; s/@PROJECT_VERSION_MAJOR@/$major/" \

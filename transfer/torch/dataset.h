@@ -67,9 +67,8 @@ struct FieldNames {
   std::string target = "target";  ///< Example::target, if it has one
 };
 
-/// A map-style dataset of LibTorch's as a dataset of leat's:
-/// leat::torch::Dataset train{::torch::data::datasets::MNIST(path)}.
-/// Its fields are "data" and "target", with the dtypes and shapes of sample 0; all samples must have them.
+/// A map-style dataset of LibTorch's as a dataset of leat's: `leat::torch::Dataset train{MNIST(path)}`. Its fields
+/// are "data" and "target", with the dtypes and shapes of sample 0; all samples must have them.
 ///
 /// `Source` has size(), and get(index) that returns a torch::data::Example of tensors, as classes derived from
 /// torch::data::datasets::Dataset have; or get_batch() that returns a vector of those, as a dataset has that was mapped

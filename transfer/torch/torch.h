@@ -2,7 +2,8 @@
 /// leat for LibTorch: batches as at::Tensor, and datasets of LibTorch's in worker processes. See docs/libtorch.md.
 ///
 /// <leat.h> does not include this header, which needs LibTorch (1.13 or newer); link leat::torch. Since the namespace
-/// is called leat::torch, a source file that includes it must not say `using namespace leat` and use ::torch, too.
+/// is called leat::torch, a source file that includes it must not say `using namespace leat` and use the namespace
+/// torch, too.
 #pragma once
 
 #include "leat/torch/batch.h"
