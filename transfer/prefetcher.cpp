@@ -23,13 +23,14 @@ using Kind = PrefetchSchedule::Delivery::Kind;
 // The measurements of one call of next(). Those that no batch ends are dropped.
 class Requests {
  public:
-  Requests(BatchPool& pool, std::span<const StreamRef> consumers) : pool_(pool) {
-    for (std::size_t i = 0; i < consumers.size(); ++i) numbers_.push_back(pool.meter(i).ask(consumers[i]));
-  }
+  explicit Requests(BatchPool& pool) : pool_(pool) {}
   Requests(const Requests&) = delete;
   Requests& operator=(const Requests&) = delete;
   ~Requests() {
     for (std::size_t i = 0; i < numbers_.size(); ++i) pool_.meter(i).drop_request(numbers_[i]);
+  }
+  void ask(std::span<const StreamRef> consumers) {
+    for (std::size_t i = 0; i < consumers.size(); ++i) numbers_.push_back(pool_.meter(i).ask(consumers[i]));
   }
   void arrive(std::size_t device, TransferMeter::Number copy) {
     pool_.meter(device).arrive(std::exchange(numbers_[device], std::nullopt), copy);
@@ -146,7 +147,8 @@ std::vector<DeviceBatch> Prefetcher::Impl::next(std::span<const StreamRef> consu
   check_consumers(consumers);
   const ProfilerRange range(*devices().front(), "leat: next()");
   clock_.resume();
-  Requests requests(*pool_, consumers);
+  Requests requests(*pool_);
+  requests.ask(consumers);
   const PrefetchSchedule::Delivery delivery = pool_->take();
   if (delivery.kind == Kind::error) std::rethrow_exception(delivery.error);
   if (delivery.kind == Kind::end) {

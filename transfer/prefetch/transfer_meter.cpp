@@ -5,15 +5,21 @@
 namespace leat::detail {
 namespace {
 
-// Takes a number from those that are free, after `make` has made another one if there are fewer than `most`.
+// Makes the `count` + 1st if none is free, unless there are `most`. Returns whether one is free then.
 template <class Make>
-TransferMeter::Number take(std::deque<std::size_t>& free, std::size_t count, std::size_t most, Make make) {
-  if (free.empty()) {
-    if (count >= most) return std::nullopt;
-    make();
-    free.push_back(count);
-  }
+bool provide(std::deque<std::size_t>& free, std::size_t count, std::size_t most, Make make) {
+  if (!free.empty()) return true;
+  if (count >= most) return false;
+  make();
+  free.push_back(count);
+  return true;
+}
+
+// Takes the first of those that are free, once `record` has recorded its event.
+template <class Record>
+std::size_t take(std::deque<std::size_t>& free, Record record) {
   const std::size_t number = free.front();
+  record(number);
   free.pop_front();
   return number;
 }
@@ -27,12 +33,12 @@ TransferMeter::TransferMeter(Device& device) : device_(device) {
 TransferMeter::Number TransferMeter::start_copy(StreamRef copies) {
   const std::lock_guard lock(mutex_);
   if (free_copies_.empty()) collect();
-  const Number number = take(free_copies_, copies_.size(), kEvents, [this] {
+  const bool is_free = provide(free_copies_, copies_.size(), kEvents, [this] {
     const auto timed = [this] { return device_.make_event(EventTiming::on); };
     copies_.push_back({timed(), timed(), timed()});
   });
-  if (number) device_.record(copies_[*number].start, copies);
-  return number;
+  if (!is_free) return std::nullopt;
+  return take(free_copies_, [&](std::size_t number) { device_.record(copies_[number].start, copies); });
 }
 
 void TransferMeter::end_copy(Number copy, std::size_t bytes, StreamRef copies) {
@@ -57,10 +63,10 @@ void TransferMeter::drop_copy(Number copy) {
 TransferMeter::Number TransferMeter::ask(StreamRef consumer) {
   const std::lock_guard lock(mutex_);
   if (free_requests_.empty()) collect();
-  const Number number = take(free_requests_, requests_.size(), kEvents,
-                             [this] { requests_.push_back(device_.make_event(EventTiming::on)); });
-  if (number) device_.record(requests_[*number], consumer);
-  return number;
+  const bool is_free = provide(free_requests_, requests_.size(), kEvents,
+                               [this] { requests_.push_back(device_.make_event(EventTiming::on)); });
+  if (!is_free) return std::nullopt;
+  return take(free_requests_, [&](std::size_t number) { device_.record(requests_[number], consumer); });
 }
 
 void TransferMeter::arrive(Number request, Number copy) {
