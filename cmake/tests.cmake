@@ -38,10 +38,8 @@ function(leat_tests folder)
     endif()
     list(FILTER sources EXCLUDE REGEX "/${other}/")
   endforeach()
-  if(LEAT_CUDA STREQUAL "FAKE")
-    list(FILTER sources EXCLUDE REGEX "/nccl_gpu_test.cpp$")  # the library needs a GPU
-  else()
-    list(FILTER sources EXCLUDE REGEX "/tests/${folder}/cuda/")  # tests over the fake runtime
+  if(NOT LEAT_CUDA STREQUAL "FAKE")
+    list(FILTER sources EXCLUDE REGEX "/tests/${folder}/(cuda/|nccl/fake_)")  # tests over the fake runtime
   endif()
   # ThreadSanitizer sees nothing in tests without threads. Those of datasets are many, and each starts its threads itself.
   if(LEAT_SANITIZE STREQUAL "thread" AND folder STREQUAL "datasets")
@@ -100,6 +98,9 @@ if(TARGET leat::torch)
   endif()
 endif()
 leat_tests(parallel LIBRARIES leat::parallel ${LEAT_NCCL_LIBRARIES})
+if(LEAT_CUDA STREQUAL "FAKE")
+  target_link_libraries(parallel_tests PRIVATE leat_nccl_fake)
+endif()
 # The loader's own code in a simulated machine: compiled a second time, with other headers in the place of some of its
 # own, and without the sources that fork processes and start threads. It plays some schedules of each case; all four
 # million, which take two and a half minutes, where the environment has LEAT_INTERLEAVINGS=all, as in .ci/run.

@@ -26,7 +26,7 @@ struct NcclApi {
   decltype(&ncclGetLastError) get_last_error = nullptr;
 
   // Two functions on the CUDA runtime. A communicator belongs to the device that is current when it is created. The
-  // guard makes a device current for the calling thread. It is null in a test without a GPU.
+  // guard makes a device current for the calling thread.
   int (*device_of)(const void* memory) = nullptr;  // the ordinal of the GPU that holds the memory
   std::unique_ptr<cuda::DeviceGuard> (*make_current)(int ordinal) = nullptr;
 };

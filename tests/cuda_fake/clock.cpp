@@ -15,6 +15,10 @@ void Clock::add(std::uint64_t queue, std::uint64_t number) {
 }
 
 void Clock::join(const Clock& other) {
+  if (counts_.empty()) {
+    counts_ = other.counts_;
+    return;
+  }
   for (const auto& [queue, number] : other.counts_) add(queue, number);
 }
 

@@ -10,7 +10,7 @@
 //  - A copy from or to host memory that is not registered blocks the caller as the CUDA documentation says.
 //  - The legacy default stream waits for the blocking streams of its device, and they for it.
 //  - What comes before a wait for a word of the host is not known until the host writes the word. So accesses behind
-//    such a wait are checked when they begin to run, against all that was enqueued before them.
+//    such a wait are checked when it ends. What the host has waited for by then comes before them.
 //
 // The number of devices is the environment's LEAT_FAKE_GPUS (2 if it is not set).
 //

@@ -46,6 +46,19 @@ struct LastLook {
   }
 };
 
+void put_before(const NodePtr& node, const NodePtr& before) {
+  node->before.push_back(before);
+  if (!before->has_clock) before->behind.push_back(node);
+}
+
+// Says that the node's clock is made. Returns the nodes behind it.
+std::vector<NodePtr> settle(Node& node) {
+  node.has_clock = true;
+  node.is_open = false;
+  node.before.clear();  // a chain of nodes would be freed by recursion
+  return std::exchange(node.behind, {});
+}
+
 }  // namespace
 
 bool overlap(const Range& a, const Range& b) {
@@ -101,19 +114,10 @@ NodePtr Machine::enqueue(Lock&, Queue& queue, Work work, std::vector<NodePtr> af
                                           .number = ++queue.count,
                                           .order = next_order_++,
                                           .after = std::move(after)});
-  if (queue.last != nullptr) node->clock = queue.last->clock;
-  for (const NodePtr& before : node->after) node->clock.join(before->clock);
-  node->clock.drop(host_clock_);
-  const auto is_incomplete = [](const NodePtr& before) { return before->is_incomplete; };
-  node->is_incomplete = node->work.is_ready || std::ranges::any_of(node->after, is_incomplete) ||
-                        (queue.last != nullptr && is_incomplete(queue.last));
-  if (node->is_incomplete) {
-    node->before = queue.last;
-  } else {
-    check_accesses(*node);
-  }
-  note_accesses(*node);
-  node->clock.add(node->queue, node->number);
+  node->is_open = static_cast<bool>(node->work.is_ready);
+  if (queue.last != nullptr) put_before(node, queue.last);
+  for (const NodePtr& before : node->after) put_before(node, before);
+  make_clocks(node);
   queue.last = node;
   queue.nodes.push_back(node);
   if (mode_ == Mode::random) allowed_ += random_() % 4;
@@ -121,10 +125,35 @@ NodePtr Machine::enqueue(Lock&, Queue& queue, Work work, std::vector<NodePtr> af
   return node;
 }
 
-void Machine::note_accesses(const Node& node) {
-  if (node.work.is_ready) return;  // no work writes the word
-  for (const Range& range : node.work.ranges)
-    accesses_.push_back({range, node.queue, node.number, node.order, node.work.name});
+void Machine::add_before(const NodePtr& open, const NodePtr& before) {
+  if (open->is_open) put_before(open, before);
+}
+
+void Machine::close(const NodePtr& open) {
+  open->is_open = false;
+  make_clocks(open);
+}
+
+// Makes the clock of a node if it runs or if everything before it is known, and then those of the nodes behind it.
+void Machine::make_clocks(const NodePtr& first) {
+  std::vector<NodePtr> nodes{first};
+  while (!nodes.empty()) {
+    const NodePtr node = std::move(nodes.back());
+    nodes.pop_back();
+    const bool is_known = !node->is_open && std::ranges::all_of(node->before, &Node::has_clock);
+    if (node->has_clock || !(node->is_running || is_known)) continue;
+    make_clock(*node);
+    std::ranges::move(settle(*node), std::back_inserter(nodes));
+  }
+}
+
+// What the host has seen by now happens before the node, and before all that is enqueued from now on. So no clock
+// contains it.
+void Machine::make_clock(Node& node) {
+  for (const NodePtr& before : node.before) node.clock.join(before->clock);
+  node.clock.drop(host_clock_);
+  check_accesses(node);
+  node.clock.add(node.queue, node.number);
 }
 
 void Machine::check_accesses(const Node& node) {
@@ -135,7 +164,7 @@ void Machine::check_accesses(const Node& node) {
   for (const Range& range : node.work.ranges) {
     for (const Accessed& before : accesses_) {
       if (range.access == Access::read && before.range.access == Access::read) continue;
-      if (before.order >= node.order || !overlap(range, before.range) || before.queue == node.queue ||
+      if (!overlap(range, before.range) || before.queue == node.queue ||
           node.clock.includes(before.queue, before.number))
         continue;
       const auto verb = [](Access access) { return access == Access::read ? "reads" : "writes"; };
@@ -144,17 +173,8 @@ void Machine::check_accesses(const Node& node) {
           node.work.name, node.queue, verb(range.access), range.bytes, fmt::ptr(range.first), before.name,
           before.queue, verb(before.range.access), before.range.bytes, fmt::ptr(before.range.first)));
     }
+    accesses_.push_back({range, node.queue, node.number, node.work.name});
   }
-}
-
-// Everything before the node has run. What the host has seen comes before all nodes that begin from now on, and so is
-// in no clock.
-void Machine::complete_clock(Node& node) {
-  if (node.before != nullptr) node.clock.join(node.before->clock);
-  for (const NodePtr& before : node.after) node.clock.join(before->clock);
-  node.clock.drop(host_clock_);
-  node.is_incomplete = false;
-  check_accesses(node);
 }
 
 void Machine::forget_accesses(std::span<const std::byte> memory) {
@@ -245,7 +265,7 @@ void Machine::begin(Lock& lock, Queue& queue) {
   const auto owner = std::ranges::find(queues_, &queue, &std::shared_ptr<Queue>::get);
   const std::shared_ptr<Queue> kept = *owner;
   node->is_running = true;
-  if (node->is_incomplete) complete_clock(*node);
+  make_clocks(node);
   if (node->work.is_host_function) {
     host_functions_.emplace_back(kept, node);
     changed_.notify_all();
@@ -283,9 +303,8 @@ void Machine::finish(Queue& queue, const NodePtr& node) {
   node->is_done = true;
   node->end = std::chrono::steady_clock::now();
   node->after.clear();  // a chain of nodes would be freed by recursion
-  node->before = nullptr;
-  node->is_incomplete = false;
   node->work.run = nullptr;
+  node->work.is_ready = nullptr;
   if (!queue.nodes.empty() && queue.nodes.front() == node) queue.nodes.pop_front();
   if (queue.is_temporary && queue.nodes.empty())
     std::erase_if(queues_, [&](const auto& each) { return each.get() == &queue; });
@@ -303,12 +322,14 @@ bool Machine::step(Lock& lock, Queue& queue) {
 
 void Machine::drop_work(Lock& lock) {
   changed_.wait(lock, [this] { return running_ == nullptr || runs_devices; });
+  accesses_.clear();  // the host will see the error, and so know that nothing runs
   for (const auto& queue : std::vector(queues_)) {
     const std::deque<NodePtr> dropped = std::exchange(queue->nodes, {});
     for (const NodePtr& node : dropped) {
       if (node->is_running) {
         queue->nodes.push_back(node);
       } else {
+        settle(*node);
         finish(*queue, node);
       }
     }

@@ -34,25 +34,26 @@ bool overlap(const Range& a, const Range& b);
 struct Work {
   std::string name;
   std::function<void()> run{};
-  std::function<bool()>
-      is_ready{};  // asked again and again, until the host has let the work go on; none: it is ready
+  std::function<bool()> is_ready{};  // asked again and again until it lets the work run; none: it is ready
   std::vector<Range> ranges{};
   bool is_host_function = false;
 };
 
-// Work that was enqueued.
+// Work that was enqueued. It gets a clock, and its accesses are checked, once everything before it has a clock.
 struct Node {
   Work work;
   std::uint64_t queue = 0;                     // its queue's number
   std::uint64_t number = 0;                    // in its queue, from 1
   std::uint64_t order = 0;                     // of all nodes
-  Clock clock{};                               // what happens before its end
-  std::vector<std::shared_ptr<Node>> after{};  // of other queues
-  std::shared_ptr<Node> before{};              // in its queue, if the clock is incomplete
-  bool is_incomplete = false;                  // the clock lacks what comes before a wait for the host
+  std::vector<std::shared_ptr<Node>> after{};  // of other queues: does not run before these are done
   bool is_running = false;
   bool is_done = false;
   std::chrono::steady_clock::time_point end{};
+
+  Clock clock{};                                          // what happens before its end
+  bool has_clock = false;                                 // and its accesses are checked
+  bool is_open = false;                                   // more may come before it
+  std::vector<std::shared_ptr<Node>> before{}, behind{};  // its neighbors, until it has a clock
 };
 using NodePtr = std::shared_ptr<Node>;
 
@@ -86,8 +87,14 @@ class Machine {
   // --- Work.
   std::shared_ptr<Queue> make_queue(int device, bool is_blocking);
   void drop_queue(const std::shared_ptr<Queue>& queue);  // once its work is done
-  // Enqueues work behind the queue's newest and behind `after`.
+  // Enqueues work behind the queue's newest and behind `after`. If the work has an is_ready(), the node is open: what
+  // the host, or work that is enqueued later, does before the work becomes ready may come before it. The node gets its
+  // clock after close(), at the latest when it begins to run.
   NodePtr enqueue(Lock& lock, Queue& queue, Work work, std::vector<NodePtr> after = {});
+  // Says that an open node comes behind another one, too. It may begin to run before that one is done.
+  void add_before(const NodePtr& open, const NodePtr& before);
+  // Says that nothing else comes before an open node.
+  void close(const NodePtr& open);
   // Blocks until the node has run; null: does not block. What is enqueued later comes after the node. Ends the program
   // with a list of what is queued if it takes longer than a minute.
   void wait_for(Lock& lock, const NodePtr& node);
@@ -118,7 +125,7 @@ class Machine {
  private:
   struct Accessed {
     Range range;
-    std::uint64_t queue = 0, number = 0, order = 0;
+    std::uint64_t queue = 0, number = 0;
     std::string name;
   };
 
@@ -129,9 +136,9 @@ class Machine {
   static bool is_ready(const Queue& queue);
   void begin(Lock& lock, Queue& queue);
   void finish(Queue& queue, const NodePtr& node);
-  void complete_clock(Node& node);
+  void make_clocks(const NodePtr& first);
+  void make_clock(Node& node);
   void check_accesses(const Node& node);
-  void note_accesses(const Node& node);
   bool must_poll() const;
   std::vector<std::string> describe_queues() const;
 

@@ -1,4 +1,4 @@
-// The part of NCCL that leat uses, under NCCL's names. tests/parallel/nccl/fake_nccl.cpp implements it.
+// The part of NCCL that leat uses, under NCCL's names. tests/cuda_fake/nccl/ implements it.
 #pragma once
 
 #include <climits>

@@ -1,8 +1,12 @@
 #include "tests/parallel/support/communicator_contract.h"
 
+#include <algorithm>
 #include <atomic>
 #include <random>
+#include <span>
+#include <utility>
 
+#include "tests/parallel/support/device_values.h"
 #include "tests/parallel/support/ranks.h"
 
 namespace leat::test::contract {
@@ -24,11 +28,6 @@ void on_all(const GroupMaker& make, int ranks, const std::function<void(Communic
 }
 
 template <class T>
-TensorSpan flat(std::vector<T>& values) {
-  return {.data = values.data(), .count = values.size(), .dtype = dtype_of<T>};
-}
-
-template <class T>
 void sums_of(Communicator& communicator, StreamRef stream, std::size_t count) {
   const int n = communicator.size();
   const int ranks_sum = n * (n + 1) / 2;
@@ -36,11 +35,12 @@ void sums_of(Communicator& communicator, StreamRef stream, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     values[i] = static_cast<T>(static_cast<T>(i % 100) * static_cast<T>(communicator.rank() + 1));
   }
-  communicator.all_reduce(flat(values), ReduceOp::sum, stream);
-  stream.synchronize();
+  DeviceValues<T> sums(stream, std::move(values));
+  communicator.all_reduce(sums.span(), ReduceOp::sum, stream);
+  const std::vector<T>& actual = sums.read(stream);
   for (std::size_t i = 0; i < count; ++i) {
     const T wanted = static_cast<T>(static_cast<T>(i % 100) * static_cast<T>(ranks_sum));
-    expect_equal(values[i], wanted, fmt::format("element {} of {}, {} ranks", i, count, n));
+    expect_equal(actual[i], wanted, fmt::format("element {} of {}, {} ranks", i, count, n));
   }
 }
 
@@ -48,11 +48,10 @@ template <class T, class Narrow>
 void rounded_once(Communicator& communicator, StreamRef stream, Narrow narrow) {
   // 1 + small + small + ...: rounding after each addition would lose every small one.
   const float small = std::is_same_v<T, Half> ? 0x1p-11F : 0x1p-8F;
-  std::vector<T> values(1000, narrow(communicator.rank() == 0 ? 1.0F : small));
-  communicator.all_reduce(flat(values), ReduceOp::sum, stream);
-  stream.synchronize();
+  DeviceValues<T> sums(stream, std::vector<T>(1000, narrow(communicator.rank() == 0 ? 1.0F : small)));
+  communicator.all_reduce(sums.span(), ReduceOp::sum, stream);
   const float wanted = to_float(narrow(1.0F + small * static_cast<float>(communicator.size() - 1)));
-  for (const T value : values) expect_equal(to_float(value), wanted, "a sum of 16-bit numbers");
+  for (const T value : sums.read(stream)) expect_equal(to_float(value), wanted, "a sum of 16-bit numbers");
 }
 
 }  // namespace
@@ -83,10 +82,11 @@ void maxima(const GroupMaker& make, int ranks) {
           i % static_cast<std::size_t>(communicator.size()) == static_cast<std::size_t>(communicator.rank());
       values[i] = mine ? static_cast<float>(i) : -1.0F;
     }
-    communicator.all_reduce(flat(values), ReduceOp::max, stream);
-    stream.synchronize();
-    for (std::size_t i = 0; i < values.size(); ++i)
-      expect_equal(values[i], static_cast<float>(i), "a maximum");
+    DeviceValues<float> maxima(stream, std::move(values));
+    communicator.all_reduce(maxima.span(), ReduceOp::max, stream);
+    const std::vector<float>& actual = maxima.read(stream);
+    for (std::size_t i = 0; i < actual.size(); ++i)
+      expect_equal(actual[i], static_cast<float>(i), "a maximum");
   });
 }
 
@@ -97,12 +97,14 @@ void all_ranks_hold_the_same_bits(const GroupMaker& make, int ranks) {
     std::normal_distribution<float> normal;
     std::vector<float> values(kCount);
     for (float& value : values) value = normal(random);
-    communicator.all_reduce(flat(values), ReduceOp::sum, stream);
-    std::vector<float> all(kCount * static_cast<std::size_t>(communicator.size()));
-    communicator.all_gather(flat(values), flat(all), stream);
-    stream.synchronize();
-    for (std::size_t at = 0; at < all.size(); at += kCount) {
-      expect(same_bits(std::span(all).subspan(at, kCount), values), "the same bits on all ranks");
+    DeviceValues<float> sums(stream, std::move(values));
+    DeviceValues<float> all(stream,
+                            std::vector<float>(kCount * static_cast<std::size_t>(communicator.size())));
+    communicator.all_reduce(sums.span(), ReduceOp::sum, stream);
+    communicator.all_gather(sums.span(), all.span(), stream);
+    const std::span<const float> gathered = all.read(stream), own = sums.read(stream);
+    for (std::size_t at = 0; at < gathered.size(); at += kCount) {
+      expect(same_bits(gathered.subspan(at, kCount), own), "the same bits on all ranks");
     }
   });
 }
@@ -110,10 +112,10 @@ void all_ranks_hold_the_same_bits(const GroupMaker& make, int ranks) {
 void broadcast_from_every_root(const GroupMaker& make, int ranks) {
   on_all(make, ranks, [](Communicator& communicator, StreamRef stream) {
     for (int root = 0; root < communicator.size(); ++root) {
-      std::vector<std::uint8_t> values(10'001, static_cast<std::uint8_t>(communicator.rank() + 1));
-      communicator.broadcast(flat(values), root, stream);
-      stream.synchronize();
-      for (const std::uint8_t value : values) expect_equal(value, root + 1, "a broadcast value");
+      DeviceValues<std::uint8_t> values(
+          stream, std::vector<std::uint8_t>(10'001, static_cast<std::uint8_t>(communicator.rank() + 1)));
+      communicator.broadcast(values.span(), root, stream);
+      for (const std::uint8_t value : values.read(stream)) expect_equal(value, root + 1, "a broadcast value");
     }
   });
 }
@@ -122,20 +124,20 @@ void gather_in_rank_order(const GroupMaker& make, int ranks) {
   on_all(make, ranks, [](Communicator& communicator, StreamRef stream) {
     constexpr std::size_t kCount = 1001;
     const auto rank = static_cast<std::size_t>(communicator.rank());
-    std::vector<std::int32_t> mine(kCount, communicator.rank() * 7);
-    std::vector<std::int32_t> all(kCount * static_cast<std::size_t>(communicator.size()), -1);
-    communicator.all_gather(flat(mine), flat(all), stream);
-    stream.synchronize();
-    std::vector<std::int32_t> in_place(all.size(), -1);
-    std::fill_n(in_place.begin() + static_cast<std::ptrdiff_t>(rank * kCount), kCount,
-                communicator.rank() * 7);
-    const TensorSpan part{.data = &in_place[rank * kCount], .count = kCount, .dtype = DType::i32};
-    communicator.all_gather(part, flat(in_place), stream);
-    stream.synchronize();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      expect_equal(all[i], static_cast<std::int32_t>(i / kCount) * 7, "a gathered value");
+    const std::size_t total = kCount * static_cast<std::size_t>(communicator.size());
+    const std::vector<std::int32_t> own(kCount, communicator.rank() * 7);
+    const DeviceValues<std::int32_t> mine(stream, own);
+    DeviceValues<std::int32_t> all(stream, std::vector<std::int32_t>(total, -1));
+    communicator.all_gather(mine.span(), all.span(), stream);
+    std::vector<std::int32_t> with_own(total, -1);
+    std::ranges::copy(own, with_own.begin() + static_cast<std::ptrdiff_t>(rank * kCount));
+    DeviceValues<std::int32_t> in_place(stream, std::move(with_own));
+    communicator.all_gather(in_place.part(rank * kCount, kCount), in_place.span(), stream);
+    const std::vector<std::int32_t>& gathered = all.read(stream);
+    for (std::size_t i = 0; i < total; ++i) {
+      expect_equal(gathered[i], static_cast<std::int32_t>(i / kCount) * 7, "a gathered value");
     }
-    expect(all == in_place, "the same values where the gather is in place");
+    expect(gathered == in_place.read(stream), "the same values where the gather is in place");
   });
 }
 
@@ -157,18 +159,19 @@ void calls_keep_their_order_across_streams(const GroupMaker& make, int ranks) {
   on_all(make, ranks, [](Communicator& communicator, StreamRef first) {
     const Stream second = communicator.device().make_stream();
     constexpr int kCalls = 40;
-    std::vector<std::vector<std::int64_t>> values(kCalls);
+    const auto stream_of = [&](int call) { return call % 2 == 0 ? first : second.ref(); };
+    std::vector<DeviceValues<std::int64_t>> values;  // made first, since this waits for the stream
+    values.reserve(kCalls);
     for (int i = 0; i < kCalls; ++i) {
-      auto& value = values[static_cast<std::size_t>(i)];
-      value.assign(100 + static_cast<std::size_t>(i), i + communicator.rank());
-      communicator.all_reduce(flat(value), ReduceOp::sum, i % 2 == 0 ? first : second.ref());
+      const std::vector<std::int64_t> own(100 + static_cast<std::size_t>(i), i + communicator.rank());
+      values.emplace_back(stream_of(i), own);
     }
+    for (int i = 0; i < kCalls; ++i)
+      communicator.all_reduce(values[static_cast<std::size_t>(i)].span(), ReduceOp::sum, stream_of(i));
     communicator.barrier();
-    first.synchronize();
-    second.ref().synchronize();
     const int n = communicator.size();
     for (int i = 0; i < kCalls; ++i) {
-      for (const std::int64_t value : values[static_cast<std::size_t>(i)]) {
+      for (const std::int64_t value : values[static_cast<std::size_t>(i)].read(stream_of(i))) {
         expect_equal(value, i * n + n * (n - 1) / 2, "a sum of call " + std::to_string(i));
       }
     }
@@ -187,14 +190,15 @@ void bad_arguments_are_refused(const GroupMaker& make) {
       }
       throw std::runtime_error("not refused: " + fragment);
     };
-    std::vector<float> four(4);
-    std::vector<std::uint8_t> bytes(4);
-    refused("not u8", [&] { communicator.all_reduce(flat(bytes), ReduceOp::sum, stream); });
+    const DeviceValues<float> floats(stream, std::vector<float>(4));
+    const DeviceValues<std::uint8_t> small(stream, std::vector<std::uint8_t>(4));
+    const TensorSpan four = floats.span(), bytes = small.span();
+    refused("not u8", [&] { communicator.all_reduce(bytes, ReduceOp::sum, stream); });
     refused("no memory", [&] { communicator.all_reduce({nullptr, 4, DType::f32}, ReduceOp::sum, stream); });
-    refused("root 1", [&] { communicator.broadcast(flat(four), 1, stream); });
-    refused("root -1", [&] { communicator.broadcast(flat(four), -1, stream); });
-    refused("needs room for 4 f32", [&] { communicator.all_gather(flat(four), flat(bytes), stream); });
-    communicator.all_reduce(flat(four), ReduceOp::sum, stream);  // and still works
+    refused("root 1", [&] { communicator.broadcast(four, 1, stream); });
+    refused("root -1", [&] { communicator.broadcast(four, -1, stream); });
+    refused("needs room for 4 f32", [&] { communicator.all_gather(four, bytes, stream); });
+    communicator.all_reduce(four, ReduceOp::sum, stream);  // and still works
     stream.synchronize();
   });
 }
@@ -209,8 +213,8 @@ void abort_wakes_everybody(const GroupMaker& make, int ranks) {
       communicator.barrier();  // the own communicator is dead too
     }
     const Stream stream = communicator.device().make_stream();
-    std::vector<float> values(1000);
-    communicator.all_reduce(flat(values), ReduceOp::sum, stream);
+    const DeviceValues<float> values(stream, std::vector<float>(1000));
+    communicator.all_reduce(values.span(), ReduceOp::sum, stream);
     stream.ref().synchronize();
   });
   for (const std::string& error : errors) {

@@ -1,0 +1,78 @@
+// What stands behind an ncclComm_t.
+#pragma once
+
+#include <nccl.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/cuda_fake/machine.h"
+#include "tests/cuda_fake/nccl/collective.h"
+
+namespace leat::cuda_fake {
+
+// The ranks that join under one id.
+struct Clique {
+  std::vector<ncclComm_t> members{};  // by rank; null: has not joined, or is gone
+  std::size_t joined = 0;
+  bool is_connected = false;  // all have joined, and none was gone by then
+  std::map<std::uint64_t, std::shared_ptr<Collective>>
+      collectives{};  // by number; those that are not complete
+};
+
+enum class Operation { none, joining, finalizing, collective };
+
+}  // namespace leat::cuda_fake
+
+struct ncclComm {
+  std::shared_ptr<leat::cuda_fake::Clique> clique{};
+  std::size_t rank = 0;
+  int device = 0;
+  leat::cuda_fake::Operation pending =
+      leat::cuda_fake::Operation::none;  // that the caller must see the end of
+  int polls_left = 0;
+  ncclResult_t failure = ncclSuccess;  // the asynchronous error
+  std::string last_error{};
+  std::uint64_t calls = 0;          // collectives
+  leat::cuda_fake::NodePtr last{};  // of the newest one
+};
+
+namespace leat::cuda_fake {
+
+// Guarded by the machine's lock, as all that follows.
+struct Library {
+  static Library& get();
+  std::uint64_t ids = 0;
+  std::map<std::string, std::shared_ptr<Clique>> cliques;  // that not all ranks have joined
+  std::set<ncclComm_t> communicators;
+  std::string last_error;  // of calls without a communicator
+};
+
+// Makes the communicator fail, as NCCL does for every error of a non-blocking one.
+ncclResult_t fail(ncclComm_t communicator, ncclResult_t result, std::string text);
+// The same for what a GPU may do silently: reports it.
+ncclResult_t refuse(ncclComm_t communicator, ncclResult_t result, const std::string& text);
+
+// Joins the clique with this id. Ranks that share a GPU fail once all have joined.
+ncclResult_t join(const std::string& id, std::size_t ranks, ncclComm_t communicator);
+// Ends the communicator.
+void leave(ncclComm_t communicator);
+
+// Returns whether there is such a communicator, and reports it if not.
+bool exists(const char* function, ncclComm_t communicator);
+// Checks whether a function may use the communicator.
+ncclResult_t check_ready(const char* function, ncclComm_t communicator);
+// Begins an operation whose end the caller must see. Returns its state.
+ncclResult_t begin(Machine::Lock& lock, ncclComm& communicator, Operation operation);
+// Returns the state of what was begun last.
+ncclResult_t poll(Machine::Lock& lock, ncclComm& communicator);
+
+// Returns the collective that is the rank's next one, and reports it if other ranks have called another one.
+Collective& next_collective(ncclComm& communicator, const CollectiveCall& call);
+
+}  // namespace leat::cuda_fake
