@@ -50,9 +50,19 @@ NcclCommunicator::NcclCommunicator(const NcclApi& api, std::shared_ptr<TcpStore>
       token_(device.allocate(sizeof(std::int32_t))),
       stream_(device.make_stream()),
       event_(device.make_event()),
-      handle_(api, api.device_of(token_.data()), size(), exchange_id(options.timeout), rank(),
-              options.timeout, [this] { return announced(); }) {
+      handle_(connect(options.timeout)) {
   device_.fill_zero(token_.data(), token_.size(), stream_);
+}
+
+NcclHandle NcclCommunicator::connect(std::chrono::milliseconds timeout) {
+  const ncclUniqueId id = exchange_id(timeout);
+  try {
+    return NcclHandle(api_, api_.device_of(token_.data()), size(), id, rank(), timeout,
+                      [this] { return announced(); });
+  } catch (const CommunicationError& error) {
+    announce(error.what());  // NCCL does not tell the ranks that are still waiting
+    throw;
+  }
 }
 
 ncclUniqueId NcclCommunicator::exchange_id(std::chrono::milliseconds timeout) {

@@ -27,6 +27,7 @@ class NcclCommunicator final : public Communicator {
   void abort(std::string_view why) noexcept override;
 
  private:
+  NcclHandle connect(std::chrono::milliseconds timeout);
   ncclUniqueId exchange_id(std::chrono::milliseconds timeout);
   void call(const char* name, const NcclHandle::Call& function);
   void announce(std::string_view why) noexcept;  // tells the other ranks that this one gave up

@@ -38,6 +38,19 @@ TEST_CASE("an error at the start is NCCL's text, and leaves nothing behind") {
   CHECK(fake_nccl().aborted == 0);
 }
 
+TEST_CASE("ranks that share a GPU are refused with NCCL's text, and the other ranks are told") {
+  fake_nccl().reset();
+  const Stores stores = loopback_stores(3);
+  const auto errors =
+      errors_of_ranks(3, [&](int rank) { make(stores[static_cast<std::size_t>(rank)], 20s, rank / 2); });
+  for (const std::string& error : errors) {
+    INFO(error);
+    CHECK(error.find("Duplicate GPU detected : rank") != std::string::npos);
+    CHECK(error.find("both on CUDA device 0") != std::string::npos);
+  }
+  CHECK(fake_nccl().aborted == 3);
+}
+
 TEST_CASE("ranks that NCCL cannot connect are given up after the timeout") {
   fake_nccl().reset();
   const Stores stores = loopback_stores(2);
