@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -20,13 +21,12 @@ namespace leat {
 
 /// Makes a ragged field dense, as PadRagged does. The result is [rows, length, element shape...].
 struct LEAT_EXPORT FieldPadding {
-  std::string field{};          ///< name of a ragged field
-  std::string output{};         ///< name of the result; if empty, the field's name
-  std::size_t length = 0;       ///< elements per row; 0: as many as the longest row of the batch has
+  std::string field{};     ///< name of a ragged field
+  std::string output{};    ///< name of the result; if empty, the field's name
+  std::size_t length = 0;  ///< elements per row; 0: as many as the batch's longest row has, on all devices
   std::size_t multiple_of = 1;  ///< without a length, the longest row's is rounded up to a multiple of this
   FillValue fill{};             ///< of the field's dtype
-  bool truncate =
-      false;  ///< cut longer rows; otherwise a batch with a row beyond `length` is an ArgumentError
+  bool truncate = false;  ///< cut rows beyond `length`; otherwise a batch with such a row is an ArgumentError
   std::string
       mask{};  ///< name of the mask, boolean [rows, length], true for the rows' own elements; or empty
   std::string lengths{};  ///< name of the lengths, i64 [rows]; or empty
@@ -49,20 +49,19 @@ struct LEAT_EXPORT FieldOneHot {
 /// Mixes images and targets of neighbors, as MixUp does, with a lambda that is drawn for each batch. The results have
 /// the names of what they were made of. Each device mixes its own rows; lambda is the same on all.
 struct LEAT_EXPORT BatchMixUp {
-  std::string images{};                    ///< name of f32, f16 or bf16 images
-  std::string targets{};                   ///< name of f32 [rows, classes], such as a result of FieldOneHot
-  PixelLayout layout = PixelLayout::nchw;  ///< of the images
-  double alpha = 1;                        ///< lambda is drawn from Beta(alpha, alpha)
+  std::string images{};    ///< name of f32, f16 or bf16 images, of three dimensions
+  std::string targets{};   ///< name of f32 [rows, classes], such as a result of FieldOneHot
+  double alpha = 1;        ///< lambda is drawn from Beta(alpha, alpha)
   std::uint64_t seed = 0;  ///< lambda is a function of the seed, the epoch and the batch's number
 };
 
 /// Puts a box of each row's neighbor into its image, and mixes the targets, as CutMix does. The box is drawn for each
 /// batch. Otherwise like BatchMixUp.
 struct LEAT_EXPORT BatchCutMix {
-  std::string images{};                    ///< name of f32, f16 or bf16 images
-  std::string targets{};                   ///< name of f32 [rows, classes], such as a result of FieldOneHot
-  PixelLayout layout = PixelLayout::nchw;  ///< of the images
-  double alpha = 1;                        ///< the box's area is drawn by Beta(alpha, alpha)
+  std::string images{};                 ///< name of f32, f16 or bf16 images
+  std::string targets{};                ///< name of f32 [rows, classes], such as a result of FieldOneHot
+  std::optional<PixelLayout> layout{};  ///< of the images; not needed for a result of FieldNormalization
+  double alpha = 1;                     ///< the box's area is drawn by Beta(alpha, alpha)
   std::uint64_t seed = 0;  ///< the box is a function of the seed, the epoch and the batch's number
 };
 

@@ -248,9 +248,9 @@ class LEAT_EXPORT Device {
   /// and both must stay allocated.
   ///
   /// A GPU's stream copies between host memory and the memory of any GPUs, in every direction, its own GPU's or not.
-  /// The first copy from or to another GPU gives the stream's GPU access to that memory, if the hardware allows it. If
-  /// not, CUDA takes such copies through host memory. A stream of the CPU copies host memory only: for memory of a GPU,
-  /// copy() throws DeviceError, which says that a stream of the GPU is needed.
+  /// The first copy from or to another GPU gives the stream's GPU access to that memory, if the hardware allows it and
+  /// cuda_device() was called for both. If not, CUDA takes such copies through host memory. A stream of the CPU copies
+  /// host memory only: for memory of a GPU, copy() throws DeviceError, which says that a stream of the GPU is needed.
   virtual void copy(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
   /// Enqueues setting `bytes` bytes of host or device memory to zero.
   virtual void fill_zero(void* memory, std::size_t bytes, StreamRef stream) = 0;

@@ -58,7 +58,8 @@ class LEAT_EXPORT DeviceBatch {
 
   /// Returns the number of the buffer that holds the batch, below PrefetcherOptions::buffers. As long as the prefetcher
   /// lives, batches in the same buffer of a device have their fields and results at the same addresses, so that a CUDA
-  /// graph that is captured once for each buffer can be launched for every batch with as many rows.
+  /// graph that is captured once for each buffer can be launched for every batch with as many rows. (Of ragged fields,
+  /// the number of elements changes, and with it the length of rows that are padded to the longest.)
   std::size_t buffer() const noexcept { return buffer_; }
 
   /// Returns the dataset's index of each row, in host memory.

@@ -49,7 +49,7 @@ struct LEAT_EXPORT PrefetcherOptions {
 /// Copies batches to one or more devices while their consumer works on earlier ones. Movable, not copyable.
 ///
 /// Several devices divide the rows of each batch as chunk_rows() does, in their order: of 10 rows, four devices get 3,
-/// 3, 3 and 1. If the last batch of an epoch is short, the last devices may get none. A field with a device of its own
+/// 3, 3 and 1. If a batch is short, the last devices may get none. A field with a device of its own
 /// (PrefetcherOptions::placements) is not divided.
 ///
 /// A batch goes from the loader's memory to a device's buffer in one asynchronous copy, on a stream of the prefetcher;
@@ -60,8 +60,8 @@ struct LEAT_EXPORT PrefetcherOptions {
 /// device runs beside the host. Transforms run on a second stream, of high priority.
 ///
 /// Each device has memory for PrefetcherOptions::buffers batches: its share of the rows, with max_length elements for
-/// each row of a ragged field unless a RaggedBound says less. A batch beyond that bound is an ArgumentError in its
-/// place.
+/// each row of a ragged field unless a RaggedBound says less, and the results of transforms. A batch beyond that bound
+/// is an ArgumentError in its place.
 ///
 /// One thread at a time may use next(), start_epoch(), and the ranges of epoch() and rest(). A thread of the
 /// prefetcher calls the loader's members; no other thread may call them while the prefetcher exists.
@@ -95,15 +95,17 @@ class LEAT_EXPORT Prefetcher {
   ///
   /// Throws what the loader throws, in place of the batch that it could not load: after a SampleError the epoch goes
   /// on; after any other error, the next call asks the loader again. Throws what fails on the device, mostly
-  /// DeviceError, in this call and in all later ones. Throws SlotsHeldError if the caller holds batches in all buffers,
-  /// and ForkedProcessError in a process that was forked from the prefetcher's.
+  /// DeviceError, in this call and in all later ones. Throws SlotsHeldError if batches in all buffers are held, by
+  /// whichever threads: it does not wait for another thread to give one back. Throws ForkedProcessError in a process
+  /// that was forked from the prefetcher's.
   ///
   /// Throws ArgumentError if there are several devices, or if the stream is of another device.
   std::optional<DeviceBatch> next(StreamRef consumer);
 
-  /// Returns the next batch as its parts on all devices, in the order of devices(); a device that gets no row has none.
-  /// Returns nothing at the end of the epoch. `consumers` holds a stream of each device, in that order. The buffers are
-  /// filled again when all parts of a batch are given back. Throws as the other next() does.
+  /// Returns the next batch as its parts on all devices, in the order of devices(). A device that gets no row has none,
+  /// so DeviceBatch::stream() tells whose part it is, not its place. Returns nothing at the end of the epoch.
+  /// `consumers` holds a stream of each device, in that order. The buffers are filled again when all parts of a batch
+  /// are given back. Throws as the other next() does.
   std::vector<DeviceBatch> next(std::span<const StreamRef> consumers);
 
   /// Begins an epoch at once and drops what is left of the current one. What the loader throws then, next() throws.

@@ -255,7 +255,7 @@ TEST_CASE("torch: work that failed on a prefetcher's stream is thrown before a t
   Prefetcher feed(loader, host_device());
   const Stream stream = host_device().make_stream();
   host_device().enqueue(stream, [] { throw std::runtime_error("a step failed"); });
-  expect_error<std::runtime_error>([&] { torch::next(feed, StreamRef(stream)); }, {"a step failed"});
+  expect_error<std::runtime_error>([&] { torch::next(feed, stream); }, {"a step failed"});
 }
 
 TEST_CASE("torch: the CPU is the host's device") {

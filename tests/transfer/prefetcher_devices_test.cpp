@@ -162,6 +162,40 @@ TEST_CASE("a ragged field with a device of its own arrives whole") {
   }
 }
 
+TEST_CASE("a device without a row of a short batch gets its own field, and offsets that begin with 0") {
+  const UnevenDataset data(10);
+  DataLoader loader(data, {.batch_size = 9});  // the second batch has one row
+  Cpus cpus(2);
+  Prefetcher feed(loader, cpus.list, {.buffers = 3, .placements = {{"label", &cpus.devices[1]}}});
+  feed.start_epoch(0);
+  CHECK(feed.next(cpus.streams).size() == 2);
+  const std::vector<DeviceBatch> parts = feed.next(cpus.streams);
+  REQUIRE(parts.size() == 2);
+  cpus.streams[1].synchronize();
+  CHECK(parts[1].size() == 0);
+  CHECK(parts[1]["label"].as<std::int64_t>()[0] == UnevenDataset::label(9));
+  CHECK(parts[1]["image"].shape[0] == 0);
+  REQUIRE(parts[1].ragged_offsets("tokens").shape == Shape{1});
+  CHECK(parts[1].ragged_offsets("tokens").as<std::int64_t>()[0] == 0);
+}
+
+TEST_CASE("a batch without rows is an error in its place, and the others come") {
+  ScriptedSource source({.batches = 3});
+  BatchSource emptied = source.source();
+  emptied.next = [next = emptied.next, &source]() -> std::optional<HostBatch> {
+    auto batch = next();
+    if (!batch || batch->number() != 1) return batch;
+    static const BatchLayout layout = source.layout();
+    return HostBatch({.epoch = 0, .number = 1, .rows = 0, .layout = &layout}, nullptr);
+  };
+  Cpus cpus(1);
+  Prefetcher feed(std::move(emptied), cpus.devices[0]);
+  CHECK(feed.next(cpus.streams[0])->number() == 0);
+  expect_error<ArgumentError>([&] { feed.next(cpus.streams[0]); }, {"batch 1", "no rows"});
+  CHECK(feed.next(cpus.streams[0])->number() == 2);
+  CHECK_FALSE(feed.next(cpus.streams[0]).has_value());
+}
+
 TEST_CASE("outputs are computed of each device's rows") {
   const UnevenDataset data(20);
   DataLoader loader(data, {.batch_size = 6});

@@ -116,7 +116,7 @@ TEST_CASE("padded rows hide the ragged field if they have its name, and are wide
     for (std::size_t i = 0; i < 7; ++i)
       CHECK(tokens.as<std::int64_t>()[row * 7 + i] == (i < row % 8 ? Samples::token(row, i) : 0));
   }
-  expect_error<ArgumentError>([&] { batch->ragged_values("tokens"); }, {"\"tokens\"", "not ragged"});
+  expect_error<ArgumentError>([&] { batch->ragged_values("tokens"); }, {"\"tokens\"", "padded", "output"});
 }
 
 TEST_CASE("a batch without any element pads to rows of none") {
@@ -182,7 +182,7 @@ TEST_CASE("images are mirrored where a field of the dataset says so") {
 
 TEST_CASE("images and targets of a batch are mixed by one lambda, which differs by batch") {
   Scene scene({floats("plain"), floats(), FieldOneHot{.field = "label", .classes = kClasses},
-               BatchMixUp{.images = "image", .targets = "label", .layout = PixelLayout::nhwc, .seed = 3}});
+               BatchMixUp{.images = "image", .targets = "label", .seed = 3}});
   std::set<double> lambdas;
   for (const std::uint64_t epoch : {0, 1}) {
     scene.feed.start_epoch(epoch);
@@ -208,7 +208,7 @@ TEST_CASE("images and targets of a batch are mixed by one lambda, which differs 
 
 TEST_CASE("a box of each image comes from its neighbor") {
   Scene scene({floats("plain"), floats(), FieldOneHot{.field = "label", .classes = kClasses},
-               BatchCutMix{.images = "image", .targets = "label", .layout = PixelLayout::nhwc, .seed = 5}});
+               BatchCutMix{.images = "image", .targets = "label", .seed = 5}});
   while (const auto batch = scene.next()) {
     Rng rng = mixing_rng(5, 0, batch->number());
     const PixelBox box = draw_cutmix(rng, 1, 4, 6).box;
@@ -257,10 +257,12 @@ TEST_CASE("a transform that cannot take a field names it, and says what it can t
   expect_refusal({BatchMixUp{.images = "image", .targets = "label"}}, {"\"label\"", "FieldOneHot"});
   const FieldOneHot targets{.field = "label", .output = "target", .classes = 3};
   expect_refusal({targets, BatchMixUp{.images = "image", .targets = "target"}}, {"\"image\"", "u8"});
+  expect_refusal({floats(), targets, BatchCutMix{.images = "image", .targets = "target", .alpha = -1}},
+                 {"\"image\"", "alpha"});
   expect_refusal(
-      {floats(), targets,
-       BatchCutMix{.images = "image", .targets = "target", .layout = PixelLayout::nhwc, .alpha = -1}},
-      {"\"image\"", "alpha"});
+      {floats(), targets, BatchCutMix{.images = "image", .targets = "target", .layout = PixelLayout::nchw}},
+      {"\"image\"", "layout"});
+  expect_refusal({FieldPadding{.field = "tokens", .truncate = true}}, {"\"tokens\"", "none is given"});
   FieldNormalization mirrored = floats();
   mirrored.flipped = "label";
   expect_refusal({mirrored}, {"\"label\"", "i32", "mirrored"});

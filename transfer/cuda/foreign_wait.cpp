@@ -7,13 +7,14 @@
 namespace leat::detail::cuda {
 
 ForeignWait::~ForeignWait() {
-  if (!has_ended_)
+  if (!is_ending_)
     end(std::make_exception_ptr(DeviceError("a stream waited for an event that can never pass")));
 }
 
 void ForeignWait::end(std::exception_ptr failure) noexcept {
-  if (has_ended_.exchange(true)) return;
+  if (is_ending_.exchange(true)) return;
   log_->end_work(number_, std::move(failure));
+  is_logged_ = true;
   signal_->send();  // last: the stream may be synchronized right after it
 }
 

@@ -24,7 +24,8 @@ class ForeignWait {
   ~ForeignWait();
 
   const HostSignals::Signal& signal() const noexcept { return *signal_; }
-  bool has_ended() const noexcept { return has_ended_; }
+  // Tells whether the stream's log knows how it ended. Then the stream need not wait.
+  bool has_ended() const noexcept { return is_logged_; }
   // Hands the failure over to the stream that waits, and then lets it go on. The first call counts.
   void end(std::exception_ptr failure) noexcept;
 
@@ -32,7 +33,8 @@ class ForeignWait {
   const std::unique_ptr<HostSignals::Signal> signal_;
   const std::shared_ptr<FailureLog> log_;  // shared with the stream
   const std::uint64_t number_;             // of the wait in the log
-  std::atomic<bool> has_ended_{false};
+  std::atomic<bool> is_ending_{false};
+  std::atomic<bool> is_logged_{false};
 };
 
 }  // namespace leat::detail::cuda

@@ -27,7 +27,7 @@ BatchPool::Part make_part(Device& device, std::size_t bytes) {
 BatchPool::BatchPool(BatchDivision division, std::size_t buffers)
     : division_(std::move(division)), schedule_(buffers), owed_(buffers) {
   buffers_.resize(buffers);
-  for (Device* const device : division_.devices()) meters_.emplace_back(*device);
+  for (Device* const device : division_.devices()) meters_.emplace_back(*device, buffers);
   for (Buffer& buffer : buffers_) {
     for (std::size_t i = 0; i < division_.devices().size(); ++i)
       buffer.parts.push_back(make_part(*division_.devices()[i], division_.layout(i).bytes()));

@@ -66,12 +66,4 @@ bool BatchSender::is_direct(const BatchPiece& piece) const noexcept {
          before(piece.from.data() + piece.from.size(), pinned_.data() + pinned_.size());
 }
 
-void BatchSender::drain() noexcept {
-  try {
-    device_.synchronize(copy_stream_);
-  } catch (...) {
-    static_cast<void>(0);  // the pool already has the failure, or its consumer is gone
-  }
-}
-
 }  // namespace leat::detail

@@ -17,7 +17,7 @@ namespace leat::detail {
 // second stream of high priority if there are transforms, a wait for `copied`, the transforms, `ready`. So the next
 // batch is copied while this one is transformed.
 //
-// One thread at a time uses an object.
+// The destructor waits for the copies and transforms that are enqueued. One thread at a time uses an object.
 class BatchSender {
  public:
   // `pinned` is host memory that is page-locked.
@@ -32,9 +32,6 @@ class BatchSender {
   // Enqueues the copies of the device's part of a batch, and the transforms. Both kinds of copies run beside the host.
   // Throws DeviceError.
   Copied send(const HostBatch& batch, BatchPool::Part& part);
-
-  // Waits until the copies are done, also those whose `copied` could not be recorded. Swallows failures.
-  void drain() noexcept;
 
  private:
   Copied copy(const HostBatch& batch, BatchPool::Part& part);

@@ -9,6 +9,7 @@
 
 #include "leat/datasets/dtype.h"
 #include "leat/datasets/tensor_view.h"
+#include "leat/transfer/normalize.h"
 #include "leat/transfer/row_range.h"
 
 namespace leat::detail {
@@ -20,7 +21,7 @@ struct DevicePart {
   std::uint64_t epoch = 0;
   std::uint64_t number = 0;             // of the batch in its epoch
   std::vector<std::size_t> elements{};  // of each ragged field of the layout, in order
-  std::vector<std::size_t> longest{};   // elements of the longest row of each
+  std::vector<std::size_t> longest{};   // elements of the longest row of each, on all devices
 };
 
 // Where the rows of a ragged field end.
@@ -49,6 +50,7 @@ struct DeviceColumn {
   std::size_t offset = 0;  // bytes from the buffer's start
   std::optional<RaggedColumn> ragged{};
   std::optional<PaddedColumn> padded{};
+  std::optional<PixelLayout> layout{};  // of images that were normalized
 
   RowRange rows_of(const DevicePart& part) const {
     return is_whole ? RowRange{0, part.batch_rows} : part.rows;

@@ -122,6 +122,10 @@ const DeviceColumn& DeviceLayout::fixed(std::string_view name) const {
 
 const DeviceColumn& DeviceLayout::ragged(std::string_view name) const {
   const DeviceColumn& found = column(name);
+  if (found.padded) {
+    throw ArgumentError(
+        fmt::format("\"{}\" was padded; to keep the ragged field, too, give FieldPadding an output", name));
+  }
   if (!found.ragged) {
     throw ArgumentError(
         fmt::format("\"{}\" has rows of shape {}; it is not ragged", name, to_string(found.shape)));
@@ -148,7 +152,8 @@ void DeviceLayout::measure(DevicePart& part, const DeviceColumn& column, std::si
         "PrefetcherOptions::ragged_bounds allows {}",
         batch.number(), batch.epoch(), column.name, device_, elements, column.ragged->max_elements));
   }
-  const std::size_t longest = longest_row(offsets);
+  const std::size_t longest =
+      longest_row(offsets_of(batch, field, {0, batch.size()}));  // same on all devices
   if (longest > column.ragged->longest_allowed.value_or(longest)) {
     throw ArgumentError(fmt::format(
         "batch {} of epoch {}: a row of field \"{}\" for {} has {} elements and cannot be padded to {}",
@@ -164,10 +169,9 @@ std::vector<BatchPiece> DeviceLayout::pieces(const HostBatch& batch, const Devic
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     const DeviceColumn& column = columns_[i];
     const RowRange rows = column.rows_of(part);
-    if (rows.size() == 0) continue;
     if (column.ragged) {
       add_ragged(pieces, column, fields_[i], batch, part);
-    } else {
+    } else if (rows.size() > 0) {
       const TensorView view = slot_.view(fields_[i], batch.bytes().data(), batch.size());
       pieces.push_back({.to = column.offset, .from = bytes_of(view.rows(rows.first, rows.last))});
     }

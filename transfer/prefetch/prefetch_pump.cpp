@@ -1,5 +1,7 @@
 #include "leat/transfer/prefetch/prefetch_pump.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <functional>
 #include <optional>
@@ -93,6 +95,10 @@ void PrefetchPump::pull(std::uint64_t generation) {
 }
 
 std::vector<DevicePart> PrefetchPump::divide(const HostBatch& batch) const {
+  if (batch.size() == 0) {
+    throw ArgumentError(fmt::format("batch {} of epoch {} has no rows, so no device gets any", batch.number(),
+                                    batch.epoch()));
+  }
   const BatchDivision& division = pool_->division();
   const std::vector<RowRange> chunks = division.chunks(batch.size());
   std::vector<DevicePart> parts;
@@ -143,8 +149,8 @@ void PrefetchPump::drop_leases(std::size_t keep) {
 }
 
 void PrefetchPump::drop_all_leases() noexcept {
-  // Do not wait for the events: if recording one failed, the copy before it may still be running.
-  for (BatchSender& sender : senders_) sender.drain();
+  // Not by the events: if recording one failed, the copy before it may still be running.
+  senders_.clear();  // which waits for their copies
   leases_.clear();
 }
 

@@ -26,14 +26,15 @@ std::size_t take(std::deque<std::size_t>& free, Record record) {
 
 }  // namespace
 
-TransferMeter::TransferMeter(Device& device) : device_(device) {
+TransferMeter::TransferMeter(Device& device, std::size_t buffers)
+    : device_(device), most_(std::max<std::size_t>(32, 2 * buffers)) {
   stats_.device = &device;
 }
 
 TransferMeter::Number TransferMeter::start_copy(StreamRef copies) {
   const std::lock_guard lock(mutex_);
   if (free_copies_.empty()) collect();
-  const bool is_free = provide(free_copies_, copies_.size(), kEvents, [this] {
+  const bool is_free = provide(free_copies_, copies_.size(), most_, [this] {
     const auto timed = [this] { return device_.make_event(EventTiming::on); };
     copies_.push_back({timed(), timed(), timed()});
   });
@@ -63,7 +64,7 @@ void TransferMeter::drop_copy(Number copy) {
 TransferMeter::Number TransferMeter::ask(StreamRef consumer) {
   const std::lock_guard lock(mutex_);
   if (free_requests_.empty()) collect();
-  const bool is_free = provide(free_requests_, requests_.size(), kEvents,
+  const bool is_free = provide(free_requests_, requests_.size(), most_,
                                [this] { requests_.push_back(device_.make_event(EventTiming::on)); });
   if (!is_free) return std::nullopt;
   return take(free_requests_, [&](std::size_t number) { device_.record(requests_[number], consumer); });

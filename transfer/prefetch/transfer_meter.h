@@ -18,7 +18,7 @@ namespace leat::detail {
 // Thread-safe.
 class TransferMeter {
  public:
-  explicit TransferMeter(Device& device);
+  TransferMeter(Device& device, std::size_t buffers);
 
   using Number = std::optional<std::size_t>;  // of a measurement; none: there are no events for it
 
@@ -37,7 +37,6 @@ class TransferMeter {
   DeviceTransferStats stats();
 
  private:
-  static constexpr std::size_t kEvents = 32;
   struct Copy {
     Event start, end, ready;
     std::size_t bytes = 0;
@@ -49,6 +48,7 @@ class TransferMeter {
   void collect();
 
   Device& device_;
+  const std::size_t most_;  // measurements under way
   std::mutex mutex_;
   // All guarded by mutex_.
   std::deque<Copy> copies_;

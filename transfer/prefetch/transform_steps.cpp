@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -90,9 +91,10 @@ Step plan(const FieldNormalization& what, DeviceLayout& layout) {
   const PixelShape pixels = pixels_of(from);
   what.how.check(pixels);
   const DeviceColumn* const flips = flip_column(what, from, layout);
-  const DeviceColumn& to = layout.add_result(
-      like(from, name_or(what.output, what.field), what.how.dtype, shape_of(pixels, what.how.layout)),
-      what.field);
+  DeviceColumn result =
+      like(from, name_or(what.output, what.field), what.how.dtype, shape_of(pixels, what.how.layout));
+  result.layout = what.how.layout;
+  const DeviceColumn& to = layout.add_result(std::move(result), what.field);
   return
       [&from, &to, flips, pixels, how = what.how](std::byte* base, const DevicePart& part, StreamRef stream) {
         PixelShape shape = pixels;
@@ -115,7 +117,9 @@ PaddingResults add_results(const FieldPadding& what, const DeviceColumn& from, D
   const std::size_t most =
       what.length > 0
           ? what.length
-          : checked_multiply(divide_up(from.ragged->max_length, what.multiple_of), what.multiple_of);
+          : checked_multiply(
+                divide_up(std::min(from.ragged->max_length, from.ragged->max_elements), what.multiple_of),
+                what.multiple_of);
   const PaddedColumn rows{from.ragged->number, what.length, what.multiple_of, most};
   DeviceColumn padded = like(from, name_or(what.output, what.field), from.dtype, from.shape);
   padded.padded = rows;
@@ -133,6 +137,9 @@ PaddingResults add_results(const FieldPadding& what, const DeviceColumn& from, D
 
 Step plan(const FieldPadding& what, DeviceLayout& layout) {
   const DeviceColumn& from = layout.ragged(what.field);
+  if (what.truncate && what.length == 0)
+    throw ArgumentError(
+        fmt::format("field \"{}\": rows are truncated to a length, and none is given", what.field));
   if (what.multiple_of == 0)
     throw ArgumentError(fmt::format("field \"{}\": rows cannot be padded to a multiple of 0", what.field));
   if (what.length > 0 && !what.truncate) layout.limit_rows(from, what.length);
@@ -221,10 +228,21 @@ struct MixColumns {
   }
 };
 
-template <class Mix>
-MixColumns add_mix(const Mix& what, DeviceLayout& layout) {
-  const DeviceColumn& images = layout.fixed(what.images);
-  const DeviceColumn& targets = layout.fixed(what.targets);
+// Returns the layout of images that were normalized, or the one that the user says they have.
+PixelLayout layout_of(const DeviceColumn& images, std::optional<PixelLayout> said) {
+  if (!said && !images.layout) {
+    throw ArgumentError(fmt::format("{}; BatchCutMix::layout must say which dimensions are lines and columns",
+                                    describe(images)));
+  }
+  if (said && images.layout && *said != *images.layout)
+    throw ArgumentError(fmt::format("{}, but BatchCutMix::layout is another", describe(images)));
+  return said.value_or(images.layout.value_or(PixelLayout::nchw));
+}
+
+MixColumns add_mix(const std::string& images_name, const std::string& targets_name, PixelLayout pixel_layout,
+                   DeviceLayout& layout) {
+  const DeviceColumn& images = layout.fixed(images_name);
+  const DeviceColumn& targets = layout.fixed(targets_name);
   if (images.shape.size() != 3 || images.padded)
     throw ArgumentError(fmt::format("{}; only images of three dimensions can be mixed", describe(images)));
   if (targets.dtype != DType::f32 || targets.shape.size() != 1 || targets.padded) {
@@ -233,17 +251,18 @@ MixColumns add_mix(const Mix& what, DeviceLayout& layout) {
   }
   require_same_rows(images, targets);
   const Shape& shape = images.shape;
-  const PixelShape pixels = what.layout == PixelLayout::nhwc ? PixelShape{1, shape[0], shape[1], shape[2]}
-                                                             : PixelShape{1, shape[1], shape[2], shape[0]};
-  const DeviceColumn& mixed_images =
-      layout.add_result(like(images, what.images, images.dtype, images.shape), what.images);
+  const PixelShape pixels = pixel_layout == PixelLayout::nhwc ? PixelShape{1, shape[0], shape[1], shape[2]}
+                                                              : PixelShape{1, shape[1], shape[2], shape[0]};
+  DeviceColumn mixed = like(images, images_name, images.dtype, images.shape);
+  mixed.layout = images.layout;
+  const DeviceColumn& mixed_images = layout.add_result(std::move(mixed), images_name);
   const DeviceColumn& mixed_targets =
-      layout.add_result(like(targets, what.targets, targets.dtype, targets.shape), what.targets);
-  return {images, targets, mixed_images, mixed_targets, pixels, what.layout};
+      layout.add_result(like(targets, targets_name, targets.dtype, targets.shape), targets_name);
+  return {images, targets, mixed_images, mixed_targets, pixels, pixel_layout};
 }
 
 Step plan(const BatchMixUp& what, DeviceLayout& layout) {
-  const MixColumns columns = add_mix(what, layout);
+  const MixColumns columns = add_mix(what.images, what.targets, PixelLayout::nchw, layout);  // any is right
   const auto make = [columns, alpha = what.alpha, seed = what.seed](std::byte* base, const DevicePart& part) {
     Rng rng = mixing_rng(seed, part.epoch, part.number);
     return MixUp{.batch = columns.operands(base, part), .lambda = draw_mixup(rng, alpha).lambda};
@@ -253,7 +272,8 @@ Step plan(const BatchMixUp& what, DeviceLayout& layout) {
 }
 
 Step plan(const BatchCutMix& what, DeviceLayout& layout) {
-  const MixColumns columns = add_mix(what, layout);
+  const PixelLayout pixels = layout_of(layout.fixed(what.images), what.layout);
+  const MixColumns columns = add_mix(what.images, what.targets, pixels, layout);
   const auto make = [columns, alpha = what.alpha, seed = what.seed](std::byte* base, const DevicePart& part) {
     Rng rng = mixing_rng(seed, part.epoch, part.number);
     return CutMix{.batch = columns.operands(base, part),

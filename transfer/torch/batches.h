@@ -14,11 +14,17 @@
 
 namespace leat::torch {
 
-/// Returns the next batch of a loader or, with a consumer's stream, of a prefetcher; nullopt at the end of the epoch.
-/// Throws what their next() throws.
-template <class Source, class... Consumer>
-std::optional<Batch> next(Source& source, Consumer... consumer) {
-  auto batch = source.next(consumer...);
+/// Returns the next batch of a loader; nullopt at the end of the epoch. Throws what its next() throws.
+inline std::optional<Batch> next(DataLoader& loader) {
+  auto batch = loader.next();
+  if (!batch) return std::nullopt;
+  return Batch(std::move(*batch));
+}
+
+/// Returns the next batch of a prefetcher, for work on the stream `consumer`; nullopt at the end of the epoch. Throws
+/// what its next() throws.
+inline std::optional<Batch> next(Prefetcher& feed, StreamRef consumer) {
+  auto batch = feed.next(consumer);
   if (!batch) return std::nullopt;
   return Batch(std::move(*batch));
 }

@@ -21,7 +21,7 @@ struct Scene {
   std::latch go{1};  // before the streams, which wait for it
   Stream copies = device.make_stream();
   Stream consumer = device.make_stream();
-  TransferMeter meter{device};
+  TransferMeter meter{device, 2};
 
   void hold(StreamRef stream) {
     device.enqueue(stream, [this] { go.wait(); });
