@@ -6,6 +6,7 @@
 
 #include "leat/datasets/dtype.h"
 #include "tests/parallel/nccl/fake_library_support.h"
+#include "tests/transfer/cuda/host_word.h"
 
 namespace leat::test {
 namespace {
@@ -151,6 +152,53 @@ TEST_CASE("work behind a fake collective is checked though the fake knows its or
   ranks.synchronize();
   must(cudaStreamSynchronize(other));
   must(cudaStreamSynchronize(third));
+}
+
+TEST_CASE("what the host has waited for comes before a fake collective if a rank waits for the host first") {
+  FakeRanks ranks(2);
+  const FakeStream other;
+  const FakeMemory memory(8);
+  HostWord word(0);
+  cuda_fake::use(other, memory.data(), 1, Access::write);
+  CHECK(word.make_wait(ranks[0].stream, 1) == CUDA_SUCCESS);
+  must(ranks[0].all_reduce());
+  must(ranks[1].all_reduce());
+  ranks[1].use(memory, Access::read);
+  CHECK(cuda_fake::take_violations().empty());  // it is not known yet
+  SECTION("the host waits") {
+    must(cudaStreamSynchronize(other));
+    word.write(1);
+    ranks.synchronize();
+    CHECK(cuda_fake::take_violations().empty());
+  }
+  SECTION("the host does not wait") {
+    word.write(1);
+    ranks.synchronize();
+    CHECK(only_violation().find("nothing orders them") != std::string::npos);
+  }
+  must(cudaStreamSynchronize(other));
+}
+
+TEST_CASE(
+    "work behind a fake collective that was aborted is checked though another rank waits for the host") {
+  FakeRanks ranks(2);
+  const FakeStream other;
+  const FakeMemory memory(8);
+  HostWord word(0);
+  CHECK(word.make_wait(ranks[0].stream, 1) == CUDA_SUCCESS);
+  must(ranks[0].all_reduce());
+  must(ranks[1].all_reduce());
+  ranks[1].abort();
+  must(cudaStreamSynchronize(ranks[1].stream));
+  cuda_fake::use(other, memory.data(), 1, Access::write);
+  ranks[1].use(memory, Access::read);
+  const Names violations = cuda_fake::take_violations();
+  word.write(1);
+  ranks[0].abort();
+  must(cudaStreamSynchronize(ranks[0].stream));
+  must(cudaStreamSynchronize(other));
+  REQUIRE(violations.size() == 1);
+  CHECK(violations[0].find("nothing orders them") != std::string::npos);
 }
 
 TEST_CASE("a fake gather reads each rank's part, also in place") {

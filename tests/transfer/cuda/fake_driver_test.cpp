@@ -1,45 +1,11 @@
 // The fake CUDA runtime's waits for the host, its copies between devices, and what it counts of waiting threads.
-#include <cuda.h>
-
-#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 
-#include "tests/transfer/cuda/fake_support.h"
+#include "tests/transfer/cuda/host_word.h"
 
 namespace leat::test {
 namespace {
-
-using WaitValue = CUresult(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags);
-
-WaitValue* find_wait_value(unsigned version = 11070, const char* name = "cuStreamWaitValue32") {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult result{};
-  must(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &result));
-  CHECK((result == cudaDriverEntryPointSuccess) == (function != nullptr));
-  return reinterpret_cast<WaitValue*>(function);
-}
-
-// A word of the host that streams wait for.
-class HostWord {
- public:
-  explicit HostWord(std::uint32_t value) {
-    void* memory = nullptr;
-    must(cudaHostAlloc(&memory, 8, cudaHostAllocMapped));
-    word_ = static_cast<std::uint32_t*>(memory);
-    write(value);
-  }
-  HostWord(const HostWord&) = delete;
-  HostWord& operator=(const HostWord&) = delete;
-  ~HostWord() { cudaFreeHost(word_); }
-  void write(std::uint32_t value) { std::atomic_ref(*word_).store(value, std::memory_order_release); }
-  CUresult make_wait(cudaStream_t stream, std::uint32_t value) const {
-    return find_wait_value()(stream, reinterpret_cast<CUdeviceptr>(word_), value, CU_STREAM_WAIT_VALUE_GEQ);
-  }
-
- private:
-  std::uint32_t* word_ = nullptr;
-};
 
 TEST_CASE("a fake stream waits until the host has written a word") {
   const HeldOrder order;
