@@ -60,7 +60,7 @@ int main() {
   leat::Prefetcher feed(loader, gpu, {.buffers = kBuffers, .normalize = {{"image", "", {}}}});
   const leat::Stream stream = gpu.make_stream();
   auto* const cuda_stream = static_cast<cudaStream_t>(stream.ref().handle());
-  const leat::PinnedBuffer result = gpu.allocate_pinned(64 * 8 * 8 * 3 * sizeof(float));
+  const leat::PinnedBuffer result = gpu.allocate_pinned(std::size_t{64} * 8 * 8 * 3 * sizeof(float));
   const auto* const values = reinterpret_cast<const float*>(result.data());
 
   std::vector<cudaGraphExec_t> graphs(kBuffers);
