@@ -183,11 +183,11 @@ Prefetcher::Prefetcher(DataLoader& loader, Device& device, const PrefetcherOptio
 Prefetcher::Prefetcher(BatchSource source, Device& device, const PrefetcherOptions& options)
     : Prefetcher(std::move(source), std::vector{std::ref(device)}, options) {}
 
-Prefetcher::Prefetcher(DataLoader& loader, std::vector<std::reference_wrapper<Device>> devices,
+Prefetcher::Prefetcher(DataLoader& loader, const std::vector<std::reference_wrapper<Device>>& devices,
                        const PrefetcherOptions& options)
-    : Prefetcher(BatchSource::of(loader), std::move(devices), options) {}
+    : Prefetcher(BatchSource::of(loader), devices, options) {}
 
-Prefetcher::Prefetcher(BatchSource source, std::vector<std::reference_wrapper<Device>> devices,
+Prefetcher::Prefetcher(BatchSource source, const std::vector<std::reference_wrapper<Device>>& devices,
                        const PrefetcherOptions& options)
     : impl_(make_process_owned<Impl>(std::move(source), pointers(devices), options)) {}
 

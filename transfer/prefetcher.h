@@ -75,10 +75,10 @@ class LEAT_EXPORT Prefetcher {
   Prefetcher(BatchSource source, Device& device, const PrefetcherOptions& options = {});
   /// Prefetches from a loader to several devices, on the same terms: Prefetcher feed(loader, {gpu0, gpu1}). Throws
   /// ArgumentError also if a device is listed twice, or if there are so many that one would never get a row.
-  Prefetcher(DataLoader& loader, std::vector<std::reference_wrapper<Device>> devices,
+  Prefetcher(DataLoader& loader, const std::vector<std::reference_wrapper<Device>>& devices,
              const PrefetcherOptions& options = {});
   /// Prefetches from another source of batches to several devices.
-  Prefetcher(BatchSource source, std::vector<std::reference_wrapper<Device>> devices,
+  Prefetcher(BatchSource source, const std::vector<std::reference_wrapper<Device>>& devices,
              const PrefetcherOptions& options = {});
   /// Takes over the other's loader, buffers and thread.
   Prefetcher(Prefetcher&&) noexcept;

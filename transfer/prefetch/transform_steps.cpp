@@ -38,15 +38,14 @@ void require_same_rows(const DeviceColumn& a, const DeviceColumn& b) {
   }
 }
 
-// Makes an operation of a buffer of the greatest size, in order to check it. It is never run: the address is not one of
-// memory.
+// Makes an operation of a buffer of the greatest size, in order to check it. It is never run, so there is no buffer.
 template <class Make>
 void check_early(const Make& make, const DeviceColumn& from, const std::vector<std::size_t>& ragged) {
   const DevicePart part{
       .rows = {0, from.rows}, .batch_rows = from.rows, .elements = ragged, .longest = ragged};
-  std::byte* const no_memory = reinterpret_cast<std::byte*>(std::uintptr_t{BatchLayout::kAlignment});
+  alignas(BatchLayout::kAlignment) static std::byte start{};
   try {
-    make(no_memory, part).check();
+    make(&start, part).check();
   } catch (const ArgumentError& error) {
     throw ArgumentError(fmt::format("field \"{}\": {}", from.name, error.what()));
   }

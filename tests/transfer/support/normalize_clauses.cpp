@@ -103,7 +103,7 @@ void mirrors_images(Device& device) {
   std::mt19937 random(31);
   const auto below = [&](std::size_t limit) { return std::size_t{random()} % limit; };
   constexpr DType kDtypes[] = {DType::f32, DType::f16, DType::bf16};
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 300; ++i) {
     const std::size_t width = below(2) == 0 ? 4 * (1 + below(6)) : 1 + below(13);
     Case made{{1 + below(5), 1 + below(4), width, 1 + below(4)}, kImageNet, below(3) == 0 ? below(8) : 0};
     made.how.dtype = kDtypes[below(3)];
