@@ -69,9 +69,9 @@ TEST_CASE("a program's forked helper that inherits a prefetcher leaves it alone"
 
 TEST_CASE("a program's forked helper does not wait for events of its parent's streams", "[process]") {
   Device& device = host_device();
+  std::latch go(1);
   const Stream stream = device.make_stream();
   const Event event = device.make_event();
-  std::latch go(1);
   device.enqueue(stream, [&] { go.wait(); });
   device.record(event, stream);
   ChildProcess helper = ChildProcess::run([&] {

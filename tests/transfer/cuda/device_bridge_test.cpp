@@ -28,9 +28,9 @@ cudaStream_t raw(StreamRef stream) {
 TEST_CASE("a GPU's stream waits for the CPU by one operation of its own, and no host function") {
   Device& cpu = host_device();
   Device& gpu = cuda_device(0);
+  std::latch go(1);
   const Stream stream = cpu.make_stream(), waiting = gpu.make_stream();
   const Event event = cpu.make_event();
-  std::latch go(1);
   const cuda_fake::Counts before = cuda_fake::counts();
   {
     const HeldOrder order;
@@ -108,9 +108,9 @@ TEST_CASE("no thread of the host spins while it waits for a GPU") {
 TEST_CASE("more waits than a page of words holds") {
   Device& cpu = host_device();
   Device& gpu = cuda_device(0);
+  std::latch go(1);
   const Stream stream = cpu.make_stream(), waiting = gpu.make_stream();
   const Event event = cpu.make_event();
-  std::latch go(1);
   int ran = 0;
   cpu.enqueue(stream, [&] { go.wait(); });
   cpu.record(event, stream);
@@ -324,9 +324,9 @@ TEST_CASE("in a forked process, events of the parent's are refused, and the CPU 
           "[process]") {
   Device& cpu = host_device();
   Device& gpu = cuda_device(0);
+  std::latch go(1);
   const Stream of_cpu = cpu.make_stream(), of_gpu = gpu.make_stream();
   const Event from_cpu = cpu.make_event(), from_gpu = gpu.make_event();
-  std::latch go(1);
   cpu.enqueue(of_cpu, [&] { go.wait(); });
   cpu.record(from_cpu, of_cpu);
   gpu.wait(of_gpu, from_cpu);

@@ -126,10 +126,10 @@ TEST_CASE("where the runtime refuses to register the slots, every copy is from p
 TEST_CASE("prefetching needs no host functions, whatever host work a user enqueues") {
   ScriptedSource source({.batches = 8});
   Device& device = cuda_device(0);
+  std::latch go(1);
   const Stream stream = device.make_stream();
   int ran = 0;
   device.enqueue(stream, [&] { ++ran; });
-  std::latch go(1);
   device.enqueue(stream, [&] { go.wait(); });  // under way while a batch is given back
   const auto before = cuda_fake::counts().host_functions;
   {

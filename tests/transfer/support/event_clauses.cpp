@@ -16,9 +16,9 @@ void never_recorded_has_passed(Device& device) {
 }
 
 void passes_behind_its_stream(Device& device) {
+  std::latch go(1);
   const Stream stream = device.make_stream();
   const Event event = device.make_event();
-  std::latch go(1);
   int value = 0;
   device.enqueue(stream, [&] {
     go.wait();
@@ -33,10 +33,10 @@ void passes_behind_its_stream(Device& device) {
 }
 
 void orders_streams(Device& device) {
+  std::latch go(1);
   const Stream first = device.make_stream();
   const Stream second = device.make_stream();
   const Event event = device.make_event();
-  std::latch go(1);
   int value = 0;
   int seen = 0;
   device.enqueue(first, [&] {
@@ -52,11 +52,11 @@ void orders_streams(Device& device) {
 }
 
 void a_wait_means_the_last_record_before_it(Device& device) {
+  std::latch go(1);
   const Stream first = device.make_stream();
   const Stream second = device.make_stream();
   const Event event = device.make_event();
   const DeviceBuffer buffer = device.allocate(1000);
-  std::latch go(1);
   device.record(event, first);
   device.wait(second, event);
   device.enqueue(first, [&] { go.wait(); });
@@ -69,9 +69,9 @@ void a_wait_means_the_last_record_before_it(Device& device) {
 }
 
 void a_later_record_supersedes(Device& device) {
+  std::latch go(1);
   const Stream stream = device.make_stream();
   const Event event = device.make_event();
-  std::latch go(1);
   device.record(event, stream);
   device.synchronize(event.ref());
   CHECK(device.passed(event));
@@ -84,11 +84,11 @@ void a_later_record_supersedes(Device& device) {
 }
 
 void a_wait_is_not_undone_by_a_later_record(Device& device) {
+  std::latch go(1);
   const Stream slow = device.make_stream();
   const Stream quick = device.make_stream();
   const Stream waiting = device.make_stream();
   const Event event = device.make_event();
-  std::latch go(1);
   int value = 0;
   int seen = 0;
   device.enqueue(slow, [&] {
@@ -106,9 +106,9 @@ void a_wait_is_not_undone_by_a_later_record(Device& device) {
 }
 
 void may_go_while_waited_for(Device& device) {
+  std::latch go(1);
   const Stream first = device.make_stream();
   const Stream second = device.make_stream();
-  std::latch go(1);
   int value = 0;
   int seen = 0;
   device.enqueue(first, [&] {

@@ -65,13 +65,13 @@ void copies_go_there_and_back(Device& first, Device& second) {
 // One device fills, the other copies, and the first may overwrite only what was copied.
 void copies_wait_for_events(Device& first, Device& second) {
   Device& copier = *copiers(first, second).back();
+  std::latch go(1);
   const Stream filling = first.make_stream();
   const Stream copying = copier.make_stream();
   const Event filled = first.make_event();
   const Event copied = copier.make_event();
   const PinnedBuffer source = pinned_ramp(first, 9);
   const Memory from(first, second), to(second, first);
-  std::latch go(1);
   first.enqueue(filling, [&] { go.wait(); });
   first.copy(from.data(), source.data(), kBytes, filling);
   first.record(filled, filling);

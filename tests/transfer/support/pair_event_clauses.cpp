@@ -19,11 +19,11 @@ bool stays_pending(EventRef event) {
 }
 
 void a_stream_waits_for_the_other(Device& first, Device& second) {
+  std::latch go(1);
   const Stream stream = first.make_stream();
   const Stream waiting = second.make_stream();
   const Event event = first.make_event();
   const Event behind = second.make_event();
-  std::latch go(1);
   int value = 0;
   int seen = 0;
   first.enqueue(stream, [&] {
@@ -64,13 +64,13 @@ void has_passed_before_the_wait(Device& first, Device& second) {
 }
 
 void chains_go_there_and_back(Device& first, Device& second) {
+  std::latch go(1);
   const Stream start = first.make_stream();
   const Stream middle = second.make_stream();
   const Stream end = first.make_stream();
   const Event there = first.make_event();
   const Event back = second.make_event();
   const Event ended = first.make_event();
-  std::latch go(1);
   int value = 1;
   first.enqueue(start, [&] {
     go.wait();
@@ -92,11 +92,11 @@ void chains_go_there_and_back(Device& first, Device& second) {
 
 // What the waiting stream does is no host work: the blocked host work may hold that up.
 void a_wait_means_the_last_record_before_it(Device& first, Device& second) {
+  std::latch go(1);
   const Stream stream = first.make_stream();
   const Stream waiting = second.make_stream();
   const Event event = first.make_event();
   const Event behind = second.make_event();
-  std::latch go(1);
   first.record(event, stream);
   second.wait(waiting, event);
   first.enqueue(stream, [&] { go.wait(); });
@@ -109,12 +109,12 @@ void a_wait_means_the_last_record_before_it(Device& first, Device& second) {
 }
 
 void a_wait_is_not_undone_by_a_later_record(Device& first, Device& second) {
+  std::latch go(1);
   const Stream slow = first.make_stream();
   const Stream quick = first.make_stream();
   const Stream waiting = second.make_stream();
   const Event event = first.make_event();
   const Event behind = second.make_event();
-  std::latch go(1);
   int value = 0;
   int seen = 0;
   first.enqueue(slow, [&] {
@@ -135,11 +135,11 @@ void a_wait_is_not_undone_by_a_later_record(Device& first, Device& second) {
 }
 
 void an_event_may_go_while_waited_for(Device& first, Device& second) {
+  std::latch go(1);
   const Stream stream = first.make_stream();
   const Stream waiting = second.make_stream();
   const Event behind = second.make_event();
   std::optional<Event> event(first.make_event());
-  std::latch go(1);
   int value = 0;
   int seen = 0;
   first.enqueue(stream, [&] {
@@ -159,9 +159,9 @@ void an_event_may_go_while_waited_for(Device& first, Device& second) {
 }
 
 void a_stream_may_go_while_waited_for(Device& first, Device& second) {
+  std::latch go(1);
   const Stream waiting = second.make_stream();
   const Event event = first.make_event();
-  std::latch go(1);
   int value = 0;
   int seen = 0;
   {
@@ -180,11 +180,11 @@ void a_stream_may_go_while_waited_for(Device& first, Device& second) {
 }
 
 void many_streams_wait_for_one_event(Device& first, Device& second) {
+  std::latch go(1);
   const Stream stream = first.make_stream();
   const Event event = first.make_event();
   std::vector<Stream> waiting;
   std::vector<int> seen(8);
-  std::latch go(1);
   int value = 0;
   first.enqueue(stream, [&] {
     go.wait();
