@@ -158,13 +158,10 @@ std::vector<DeviceBatch> Prefetcher::Impl::next(std::span<const StreamRef> consu
   // All batches come first: they give the buffer back if what follows throws.
   std::vector<DeviceBatch> batches;
   std::vector<BatchPool::Part>& parts = (*pool_)[delivery.buffer].parts;
-  batches.reserve(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (pool_->division().holds_any(i, parts[i].extent.rows))
-      batches.emplace_back(pool_, delivery.buffer, i, consumers[i]);
-  }
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (!pool_->division().holds_any(i, parts[i].extent.rows)) continue;
+  const std::vector<std::size_t> held = pool_->held_parts(delivery.buffer);
+  batches.reserve(held.size());
+  for (const std::size_t i : held) batches.emplace_back(pool_, delivery.buffer, i, consumers[i]);
+  for (const std::size_t i : held) {
     requests.arrive(i, std::exchange(parts[i].copy, std::nullopt));
     devices()[i]->wait(consumers[i], parts[i].ready);
   }

@@ -136,11 +136,7 @@ void CudaDevice::wait_for_other(cudaStream_t stream, EventRef event) {
 std::function<void()> CudaDevice::make_waiter(EventRef event) {
   const DeviceGuard current = guard();
   const Recording recording = checked(event).last();
-  if (const cudaError_t status = cudaEventQuery(recording.handle.get()); status == cudaErrorNotReady) {
-    clear(status);
-  } else {
-    check(status, "cudaEventQuery");  // it fails if the event was recorded in a capture
-  }
+  has_passed(recording);  // throws if the event was recorded in a capture
   return [this, recording] { synchronize(recording); };
 }
 
@@ -151,7 +147,11 @@ StreamRef CudaDevice::for_other_threads(StreamRef stream) {
 
 bool CudaDevice::passed(EventRef event) {
   const DeviceGuard current = guard();
-  const cudaError_t status = cudaEventQuery(checked(event).last().handle.get());
+  return has_passed(checked(event).last());
+}
+
+bool CudaDevice::has_passed(const Recording& recording) const {
+  const cudaError_t status = cudaEventQuery(recording.handle.get());
   if (status == cudaErrorNotReady) {
     cudaGetLastError();  // clears it: the next check of whoever else uses the runtime must not find it
     return false;
@@ -168,7 +168,6 @@ double CudaDevice::seconds_between(EventRef from, EventRef to) {
 }
 
 void CudaDevice::synchronize(EventRef event) {
-  const DeviceGuard current = guard();
   synchronize(checked(event).last());
 }
 

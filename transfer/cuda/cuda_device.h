@@ -70,6 +70,7 @@ class CudaDevice final : public Device {
   CudaEvent& checked(EventRef event) const;                  // of any GPU
   void wait_for_other(cudaStream_t stream, EventRef event);  // for an event of a device that is no GPU
   void wait_asleep(cudaStream_t stream) const;
+  bool has_passed(const Recording& recording) const;
   void synchronize(const Recording& recording) const;
 
   void destroy(StreamRef stream) noexcept override;

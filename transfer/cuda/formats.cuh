@@ -6,8 +6,8 @@
 
 namespace leat::detail::cuda {
 
-// Element is the stored type of one value, Pack is 16 bytes of them, Load is kPack bytes of pixels. kNan are the bits
-// of the NaN that operations store, whatever NaN they compute: it must be the same on every device.
+// Element is the stored type of one value, Pack is 16 bytes of them, Load is kPack bytes of pixels. round_or_nan()
+// gives one and the same NaN, whatever NaN was computed: operations must store the same bits on every device.
 struct F32 {
   using Element = float;
   using Pack = float4;

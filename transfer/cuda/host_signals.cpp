@@ -10,9 +10,8 @@
 namespace leat::detail::cuda {
 namespace {
 
-constexpr std::size_t kWords = 1024;  // of a page
-constexpr unsigned kVersionOfWaitValue =
-    11070;  // CUDA 11.7 brought the form that needs no setting of the driver's
+constexpr std::size_t kWords = 1024;             // of a page
+constexpr unsigned kVersionOfWaitValue = 11070;  // whose form needs no setting of the driver's
 
 }  // namespace
 
@@ -42,8 +41,7 @@ HostSignals::WaitValue& HostSignals::wait_value() {
   if (found != cudaDriverEntryPointSuccess || function == nullptr) {
     throw DeviceError(
         fmt::format("{}: a stream cannot wait for an event of the CPU, because the driver has no "
-                    "cuStreamWaitValue32; drivers for "
-                    "CUDA 11.7 and later have it",
+                    "cuStreamWaitValue32; drivers for CUDA 11.7 and later have it",
                     device_));
   }
   auto* const known = reinterpret_cast<WaitValue*>(function);

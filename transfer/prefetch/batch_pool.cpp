@@ -58,10 +58,12 @@ void BatchPool::require_no_capture(StreamRef consumer) {
       consumer.device().name()));
 }
 
-std::size_t BatchPool::held_parts(const Buffer& buffer) const {
-  std::size_t held = 0;
-  for (std::size_t i = 0; i < buffer.parts.size(); ++i)
-    held += division_.holds_any(i, buffer.parts[i].extent.rows) ? 1 : 0;
+std::vector<std::size_t> BatchPool::held_parts(std::size_t buffer) const {
+  const std::vector<Part>& parts = buffers_[buffer].parts;
+  std::vector<std::size_t> held;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (division_.holds_any(i, parts[i].extent.rows)) held.push_back(i);
+  }
   return held;
 }
 
@@ -124,7 +126,7 @@ PrefetchSchedule::Delivery BatchPool::take() {
   }
   PrefetchSchedule::Delivery delivery = schedule_.take();
   if (delivery.kind == PrefetchSchedule::Delivery::Kind::batch)
-    owed_[delivery.buffer] = held_parts(buffers_[delivery.buffer]);
+    owed_[delivery.buffer] = held_parts(delivery.buffer).size();
   return delivery;
 }
 

@@ -52,6 +52,8 @@ class BatchPool {
 
   const BatchDivision& division() const noexcept { return division_; }
   Buffer& operator[](std::size_t buffer) noexcept { return buffers_[buffer]; }
+  // Returns the parts that hold anything of the buffer's batch.
+  std::vector<std::size_t> held_parts(std::size_t buffer) const;
   TransferMeter& meter(std::size_t device) noexcept { return meters_[device]; }
 
   // --- Called by the pump; see PrefetchSchedule.
@@ -82,8 +84,6 @@ class BatchPool {
  private:
   template <class Change>
   auto change(Change&& make);
-
-  std::size_t held_parts(const Buffer& buffer) const;
 
   const ProcessIdentity owner_;
   const BatchDivision division_;

@@ -48,12 +48,13 @@ BatchSender::Copied BatchSender::copy(const HostBatch& batch, BatchPool::Part& p
     bytes += piece.from.size();
     if (is_direct(piece)) {
       device_.copy(part.memory.data() + piece.to, piece.from.data(), piece.from.size(), copy_stream_);
+      copied.is_direct = true;
     } else {
       others.push_back(piece);
     }
-    (is_direct(piece) ? copied.is_direct : copied.is_bounced) = true;
   }
-  if (!others.empty()) bounce_buffers_.copy(part.memory.data(), others, copy_stream_);
+  copied.is_bounced = !others.empty();
+  if (copied.is_bounced) bounce_buffers_.copy(part.memory.data(), others, copy_stream_);
   meter_.end_copy(part.copy, bytes, copy_stream_);
   return copied;
 }

@@ -18,27 +18,39 @@ bool stays_pending(EventRef event) {
   return true;
 }
 
+// A value that one stream writes once it may, and what another stream sees of it. It comes before its streams.
+struct HeldValue {
+  void write_on(StreamRef stream) {
+    stream.device().enqueue(stream, [this] {
+      go.wait();
+      value = 7;
+    });
+  }
+  void see_on(StreamRef stream) {
+    stream.device().enqueue(stream, [this] { seen = value; });
+  }
+
+  std::latch go{1};
+  int value = 0;
+  int seen = 0;
+};
+
 void a_stream_waits_for_the_other(Device& first, Device& second) {
-  std::latch go(1);
+  HeldValue held;
   const Stream stream = first.make_stream();
   const Stream waiting = second.make_stream();
   const Event event = first.make_event();
   const Event behind = second.make_event();
-  int value = 0;
-  int seen = 0;
-  first.enqueue(stream, [&] {
-    go.wait();
-    value = 7;
-  });
+  held.write_on(stream);
   first.record(event, stream);
   second.wait(waiting, event);  // returns, though the event has not passed
   second.record(behind, waiting);
-  second.enqueue(waiting, [&] { seen = value; });
+  held.see_on(waiting);
   const bool is_pending = stays_pending(behind);
-  go.count_down();
+  held.go.count_down();
   second.synchronize(waiting.ref());
   CHECK(is_pending);
-  CHECK(seen == 7);
+  CHECK(held.seen == 7);
 }
 
 void never_recorded_has_passed(Device& first, Device& second) {
@@ -109,94 +121,75 @@ void a_wait_means_the_last_record_before_it(Device& first, Device& second) {
 }
 
 void a_wait_is_not_undone_by_a_later_record(Device& first, Device& second) {
-  std::latch go(1);
+  HeldValue held;
   const Stream slow = first.make_stream();
   const Stream quick = first.make_stream();
   const Stream waiting = second.make_stream();
   const Event event = first.make_event();
   const Event behind = second.make_event();
-  int value = 0;
-  int seen = 0;
-  first.enqueue(slow, [&] {
-    go.wait();
-    value = 7;
-  });
+  held.write_on(slow);
   first.record(event, slow);
   second.wait(waiting, event);
   second.record(behind, waiting);
-  second.enqueue(waiting, [&] { seen = value; });
+  held.see_on(waiting);
   first.record(event, quick);
   first.synchronize(event.ref());
   const bool is_pending = stays_pending(behind);
-  go.count_down();
+  held.go.count_down();
   second.synchronize(waiting.ref());
   CHECK(is_pending);
-  CHECK(seen == 7);
+  CHECK(held.seen == 7);
 }
 
 void an_event_may_go_while_waited_for(Device& first, Device& second) {
-  std::latch go(1);
+  HeldValue held;
   const Stream stream = first.make_stream();
   const Stream waiting = second.make_stream();
   const Event behind = second.make_event();
   std::optional<Event> event(first.make_event());
-  int value = 0;
-  int seen = 0;
-  first.enqueue(stream, [&] {
-    go.wait();
-    value = 7;
-  });
+  held.write_on(stream);
   first.record(*event, stream);
   second.wait(waiting, *event);
   event.reset();
   second.record(behind, waiting);
-  second.enqueue(waiting, [&] { seen = value; });
+  held.see_on(waiting);
   const bool is_pending = stays_pending(behind);
-  go.count_down();
+  held.go.count_down();
   second.synchronize(waiting.ref());
   CHECK(is_pending);
-  CHECK(seen == 7);
+  CHECK(held.seen == 7);
 }
 
 void a_stream_may_go_while_waited_for(Device& first, Device& second) {
-  std::latch go(1);
+  HeldValue held;
   const Stream waiting = second.make_stream();
   const Event event = first.make_event();
-  int value = 0;
-  int seen = 0;
   {
     const Stream stream = first.make_stream();
-    first.enqueue(stream, [&] {
-      go.wait();
-      value = 7;
-    });
+    held.write_on(stream);
     first.record(event, stream);
     second.wait(waiting, event);
-    second.enqueue(waiting, [&] { seen = value; });
-    go.count_down();
+    held.see_on(waiting);
+    held.go.count_down();
   }
   second.synchronize(waiting.ref());
-  CHECK(seen == 7);
+  CHECK(held.seen == 7);
 }
 
 void many_streams_wait_for_one_event(Device& first, Device& second) {
-  std::latch go(1);
+  HeldValue held;
   const Stream stream = first.make_stream();
   const Event event = first.make_event();
+  std::vector<int> seen(8);  // before the streams that write it
   std::vector<Stream> waiting;
-  std::vector<int> seen(8);
-  int value = 0;
-  first.enqueue(stream, [&] {
-    go.wait();
-    value = 7;
-  });
+  held.write_on(stream);
   first.record(event, stream);
   for (int& each : seen) {
     waiting.push_back(second.make_stream());
     second.wait(waiting.back(), event);
-    second.enqueue(waiting.back(), [&] { each = value; });
+    second.enqueue(waiting.back(), [&] { each = held.value; });
   }
-  go.count_down();
+  held.go.count_down();
   for (const Stream& each : waiting) second.synchronize(each.ref());
   CHECK(seen == std::vector<int>(8, 7));
 }
