@@ -121,7 +121,7 @@ NodePtr Machine::enqueue(Lock&, Queue& queue, Work work, std::vector<NodePtr> af
   queue.last = node;
   queue.nodes.push_back(node);
   if (mode_ == Mode::random) allowed_ += random_() % 4;
-  changed_.notify_all();
+  work_changed_.notify_one();
   return node;
 }
 
@@ -189,8 +189,8 @@ void Machine::observe(const Node& node) {
 void Machine::wait_for(Lock& lock, const NodePtr& node) {
   if (node == nullptr) return;
   ++waiting_;
-  changed_.notify_all();
-  if (!changed_.wait_for(lock, kLongestWait, [&] { return node->is_done; })) {
+  work_changed_.notify_one();
+  if (!work_done_.wait_for(lock, kLongestWait, [&] { return node->is_done; })) {
     fmt::print(stderr, "fake CUDA: {} of stream {} has not run for a minute; queued are:\n{}\n",
                node->work.name, node->queue, fmt::join(describe_queues(), "\n"));
     std::abort();
@@ -205,14 +205,14 @@ void Machine::wait_for_device(Lock& lock, int device) {
 
 void Machine::let_one_run(Lock&) {
   ++allowed_;
-  changed_.notify_all();
+  work_changed_.notify_one();
 }
 
 void Machine::set_mode(Lock&, Mode mode, std::uint64_t seed) {
   mode_ = mode;
   random_.seed(seed);
   allowed_ = 0;
-  changed_.notify_all();
+  work_changed_.notify_one();
 }
 
 bool Machine::is_ready(const Queue& queue) {
@@ -248,11 +248,11 @@ void Machine::run_devices() {
     }
     Queue* const queue = mode_ == Mode::held ? nullptr : choose();
     if (queue == nullptr && must_poll()) {
-      changed_.wait_for(lock, kPoll);
+      work_changed_.wait_for(lock, kPoll);
     } else if (queue == nullptr) {
-      changed_.wait(lock);
+      work_changed_.wait(lock);
     } else if (mode_ == Mode::random && allowed_ == 0 && waiting_ == 0) {
-      if (changed_.wait_for(lock, kIdle) == std::cv_status::timeout) ++allowed_;
+      if (work_changed_.wait_for(lock, kIdle) == std::cv_status::timeout) ++allowed_;
     } else {
       if (allowed_ > 0) --allowed_;
       begin(lock, *queue);
@@ -268,7 +268,7 @@ void Machine::begin(Lock& lock, Queue& queue) {
   make_clocks(node);
   if (node->work.is_host_function) {
     host_functions_.emplace_back(kept, node);
-    changed_.notify_all();
+    host_function_added_.notify_one();
     return;
   }
   running_ = node;
@@ -283,7 +283,7 @@ void Machine::run_host_functions() {
   runs_host_function = true;
   Lock lock(mutex);
   while (true) {
-    changed_.wait(lock, [this] { return !host_functions_.empty(); });
+    host_function_added_.wait(lock, [this] { return !host_functions_.empty(); });
     const auto [queue, node] = host_functions_.front();
     host_functions_.pop_front();
     lock.unlock();
@@ -296,7 +296,7 @@ void Machine::run_host_functions() {
 void Machine::run_on_host_thread(std::function<void()> function) {
   host_functions_.emplace_back(
       nullptr, std::make_shared<Node>(Node{.work = {.name = "destructor", .run = std::move(function)}}));
-  changed_.notify_all();
+  host_function_added_.notify_one();
 }
 
 void Machine::finish(Queue& queue, const NodePtr& node) {
@@ -308,20 +308,21 @@ void Machine::finish(Queue& queue, const NodePtr& node) {
   if (!queue.nodes.empty() && queue.nodes.front() == node) queue.nodes.pop_front();
   if (queue.is_temporary && queue.nodes.empty())
     std::erase_if(queues_, [&](const auto& each) { return each.get() == &queue; });
-  changed_.notify_all();
+  work_changed_.notify_one();
+  work_done_.notify_all();
 }
 
 bool Machine::step(Lock& lock, Queue& queue) {
   if (!is_ready(queue)) return false;
   const NodePtr node = queue.nodes.front();
   stepped_ = &queue;
-  changed_.notify_all();
-  changed_.wait(lock, [&] { return node->is_done; });
+  work_changed_.notify_one();
+  work_done_.wait(lock, [&] { return node->is_done; });
   return true;
 }
 
 void Machine::drop_work(Lock& lock) {
-  changed_.wait(lock, [this] { return running_ == nullptr || runs_devices; });
+  work_done_.wait(lock, [this] { return running_ == nullptr || runs_devices; });
   accesses_.clear();  // the host will see the error, and so know that nothing runs
   for (const auto& queue : std::vector(queues_)) {
     const std::deque<NodePtr> dropped = std::exchange(queue->nodes, {});

@@ -144,7 +144,9 @@ class Machine {
 
   const int devices_;
 
-  std::condition_variable changed_;
+  std::condition_variable work_changed_;         // the devices' thread waits for it
+  std::condition_variable host_function_added_;  // the thread of host functions waits for it
+  std::condition_variable work_done_;            // the host's threads wait for it
   std::vector<std::shared_ptr<Queue>> queues_;
   std::deque<std::pair<std::shared_ptr<Queue>, NodePtr>> host_functions_;
   std::uint64_t next_queue_ = 1;

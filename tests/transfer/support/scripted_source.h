@@ -49,6 +49,7 @@ class ScriptedSource {
   std::size_t most_held() const;               // leases held when next() was called, at most
   std::vector<std::uint64_t> started() const;  // epochs that start_epoch() was called with
   std::span<std::byte> slot(std::size_t index) const;
+  std::size_t batches() const { return options_.batches; }
   std::size_t slots() const { return options_.slots; }
   bool is_leased(std::size_t slot) const;
 
