@@ -94,8 +94,7 @@ class Prefetcher::Impl {
   Impl(BatchSource source, std::vector<Device*> devices, const PrefetcherOptions& options)
       : keeper_(source.keeper),
         memory_(source.memory),
-        pool_(make_process_owned<BatchPool>(BatchDivision(source.layout, std::move(devices), options),
-                                            options.buffers)),
+        pool_(BatchPool::make(BatchDivision(source.layout, std::move(devices), options), options.buffers)),
         pinned_(pin(this->devices(), memory_, options)),
         pump_(std::move(source), pinned_ ? memory_ : std::span<std::byte>(), pool_) {}
 

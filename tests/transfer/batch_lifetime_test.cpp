@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
 #include <future>
+#include <latch>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -61,6 +62,24 @@ TEST_CASE("the last batch keeps its memory until its consumer's stream has read 
   stream.ref().synchronize();
   CHECK_FALSE(destroyed_before_read.load());
   CHECK(read.load() == 7);
+}
+
+TEST_CASE("work on a stream of the CPU may hold the last share of a batch") {
+  const Sevens dataset;
+  std::latch feed_is_gone(1);
+  std::atomic<std::int64_t> read{0};
+  const Stream stream = host_device().make_stream();
+  DataLoader loader(dataset, {.batch_size = 4});
+  {
+    Prefetcher feed(loader, host_device());
+    const auto batch = std::make_shared<DeviceBatch>(*feed.next(stream));
+    const auto* const data = static_cast<const std::int64_t*>((*batch)["x"].data);
+    host_device().enqueue(stream, [&feed_is_gone, batch] { feed_is_gone.wait(); });
+    host_device().enqueue(stream, [&read, data] { read = *data; });
+  }
+  feed_is_gone.count_down();
+  stream.ref().synchronize();
+  CHECK(read.load() == 7);  // ASan tells whether the memory was still there
 }
 
 TEST_CASE("a batch whose stream was destroyed before it is an error of the prefetcher, and no wait") {

@@ -6,6 +6,15 @@
 #include "leat/transfer/device.h"
 
 namespace leat::detail {
+namespace {
+
+thread_local bool is_stream_thread = false;
+
+}  // namespace
+
+bool HostStream::runs_this_thread() noexcept {
+  return is_stream_thread;
+}
 
 HostStream::HostStream() : thread_(start_service_thread("leat-stream", [this] { work_off(); })) {}
 
@@ -53,6 +62,7 @@ void HostStream::push(Task task) {
 }
 
 void HostStream::work_off() {
+  is_stream_thread = true;
   for (;;) {
     Task task;  // destroyed before the next one runs, so that its captures are gone when a later mark fires
     if (!pop(task)) return;

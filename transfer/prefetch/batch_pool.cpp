@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "leat/loader/errors.h"
+#include "leat/loader/os/service_thread.h"
+#include "leat/transfer/host/host_stream.h"
 
 namespace leat::detail {
 namespace {
@@ -31,6 +33,23 @@ BatchPool::BatchPool(BatchDivision division, std::size_t buffers)
   for (Buffer& buffer : buffers_) {
     for (std::size_t i = 0; i < division_.devices().size(); ++i)
       buffer.parts.push_back(make_part(*division_.devices()[i], division_.layout(i).bytes()));
+  }
+}
+
+std::shared_ptr<BatchPool> BatchPool::make(BatchDivision division, std::size_t buffers) {
+  return {new BatchPool(std::move(division), buffers), &BatchPool::destroy};
+}
+
+void BatchPool::destroy(BatchPool* pool) noexcept {
+  if (!pool->owner_.is_current()) return;
+  if (!HostStream::runs_this_thread()) {
+    delete pool;
+    return;
+  }
+  try {
+    start_service_thread("leat-release", [pool] { delete pool; }).detach();
+  } catch (const std::exception&) {
+    static_cast<void>(pool);  // its memory is lost: work that is enqueued may still use it
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -43,8 +44,11 @@ class BatchPool {
     LoaderState state = {};  // state of the loader after this batch
   };
 
+  // Makes a pool. If the last share of it is dropped by work on a stream of the CPU, a thread of its own destroys it,
+  // since that stream may be one of those to wait for. In a forked process nothing destroys it.
+  //
   // Throws ArgumentError if `buffers` is 0, DeviceError if the buffers do not fit into a device's memory.
-  BatchPool(BatchDivision division, std::size_t buffers);
+  static std::shared_ptr<BatchPool> make(BatchDivision division, std::size_t buffers);
   BatchPool(const BatchPool&) = delete;
   BatchPool& operator=(const BatchPool&) = delete;
   // Waits for all work that uses the buffers, on the copy streams and on the consumers' streams.
@@ -82,6 +86,8 @@ class BatchPool {
   void release(std::size_t buffer, std::size_t part, StreamRef consumer) noexcept;
 
  private:
+  BatchPool(BatchDivision division, std::size_t buffers);
+  static void destroy(BatchPool* pool) noexcept;
   template <class Change>
   auto change(Change&& make);
 
