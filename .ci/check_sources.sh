@@ -3,7 +3,7 @@
 # a name outside the namespace of its folder, a device header outside the folders for it, a test's name that would be lost on
 # its way through CMake's lists, a comment that is too wide, or a word that the project has given up (words.txt).
 # The rooms, lowest first: datasets, loader, transfer, parallel; bench, tools and tests see all. A header directly in a room is
-# the room's face; what lies in a folder of it is inside, in namespace leat::detail. Only transfer/torch/ holds public headers,
+# the room's face; what lies in a folder of it is inside, in namespace leat::detail. Only folders called torch hold public headers,
 # which are included as leat/torch.h and leat/torch/..., and which leat.h does not include.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -45,8 +45,11 @@ while IFS=: read -r file line include; do
   target=${target%\"*}
   case "$target" in
     leat/version.h) continue ;; # cmake/version.h.in
-    leat/torch.h) target=transfer/torch/torch.h ;;
-    leat/torch/*) target=transfer/torch/${target#leat/torch/} ;;
+    leat/torch.h) target=parallel/torch/torch.h ;;
+    leat/torch/*)
+      target=${target#leat/torch/}
+      [ -e "transfer/torch/$target" ] && target=transfer/torch/$target || target=parallel/torch/$target
+      ;;
     leat/*) target=${target#leat/} ;;
     loader/* | datasets/* | transfer/* | parallel/*)
       case "$file" in
@@ -72,7 +75,7 @@ while IFS= read -r file; do
 done < <(grep -rlE '^namespace leat::detail' --include='*.h' loader datasets transfer parallel || true)
 while IFS= read -r file; do
   complain "$file: the namespace of what is inside a room is leat::detail"
-done < <(grep -rlE '^namespace leat( |::[^d])' --include='*.h' loader/*/ datasets/*/ transfer/*/ parallel/*/ | grep -v '^transfer/torch/' || true)
+done < <(grep -rlE '^namespace leat( |::[^d])' --include='*.h' loader/*/ datasets/*/ transfer/*/ parallel/*/ | grep -v '^[a-z]*/torch/' || true)
 
 # Templates need no mark, nor does what is declared only.
 while IFS=: read -r file line text; do

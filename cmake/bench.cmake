@@ -16,6 +16,11 @@ leat_program(leat-image-steps FOLDERS bench/image_steps
 # leat-transfer: what the way to a device costs, against its limits.
 leat_program(leat-transfer FOLDERS bench/transfer SOURCES ${PROJECT_SOURCE_DIR}/bench/figure.cpp
              LIBRARIES leat_tools_common CLI11::CLI11 fmt::fmt)
+# leat-data-parallel: the steps of a LibTorch model with ranks; bench/data_parallel.sh compares it with PyTorch.
+if(TARGET leat::torch)
+  leat_program(leat-data-parallel FOLDERS bench/data_parallel LIBRARIES leat::torch)
+  set_target_properties(leat-data-parallel PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+endif()
 foreach(program leat-bench leat-latency leat-cold-cache leat-image-steps leat-transfer)
   leat_install_program(${program})
 endforeach()

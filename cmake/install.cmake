@@ -10,7 +10,7 @@ foreach(face IN LISTS LEAT_FACES)
   get_filename_component(folder ${face} DIRECTORY)
   install(FILES ${face} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat/${folder})
 endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/transfer/torch/torch.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat)
+install(FILES ${LEAT_TORCH_FACE} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat)
 install(FILES ${LEAT_TORCH_HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/leat/torch)
 
 # Programs, tests and benches use what is inside, so they link the archives in any case; users of a shared leat do not.

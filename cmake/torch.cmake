@@ -1,9 +1,17 @@
-# leat::torch, the headers for LibTorch (transfer/torch/), which are <leat/torch.h> and <leat/torch/...>. They are installed in any
-# case; the target, the tests and the example are built where LibTorch is found. Nothing else of leat uses LibTorch.
-file(GLOB LEAT_TORCH_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/transfer/torch/*.h)
-list(REMOVE_ITEM LEAT_TORCH_HEADERS ${PROJECT_SOURCE_DIR}/transfer/torch/torch.h)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/transfer/torch ${LEAT_INCLUDE_DIR}/leat/torch SYMBOLIC)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/transfer/torch/torch.h ${LEAT_INCLUDE_DIR}/leat/torch.h SYMBOLIC)
+# leat::torch, the headers for LibTorch (*/torch/), which are <leat/torch.h> and <leat/torch/...>. They are installed in any case; the
+# target, the tests and the examples are built where LibTorch is found. Nothing else of leat uses LibTorch.
+file(GLOB LEAT_TORCH_HEADERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/transfer/torch/*.h ${PROJECT_SOURCE_DIR}/parallel/torch/*.h)
+set(LEAT_TORCH_FACE ${PROJECT_SOURCE_DIR}/parallel/torch/torch.h)
+list(REMOVE_ITEM LEAT_TORCH_HEADERS ${LEAT_TORCH_FACE})
+if(IS_SYMLINK ${LEAT_INCLUDE_DIR}/leat/torch)
+  file(REMOVE ${LEAT_INCLUDE_DIR}/leat/torch)
+endif()
+file(MAKE_DIRECTORY ${LEAT_INCLUDE_DIR}/leat/torch)
+foreach(header IN LISTS LEAT_TORCH_HEADERS)
+  get_filename_component(name ${header} NAME)
+  file(CREATE_LINK ${header} ${LEAT_INCLUDE_DIR}/leat/torch/${name} SYMBOLIC)
+endforeach()
+file(CREATE_LINK ${LEAT_TORCH_FACE} ${LEAT_INCLUDE_DIR}/leat/torch.h SYMBOLIC)
 
 # Sets <found>, <version>, <libraries> and <includes>. A function, because LibTorch's package sets many variables, and says much.
 function(leat_find_torch found version libraries includes)

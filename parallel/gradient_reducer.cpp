@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "leat/parallel/host/reduce_kernels.h"
@@ -62,9 +63,14 @@ class GradientReducer::Impl {
   std::size_t bucket_count() const noexcept { return layout_.buckets.size(); }
   const TensorView& gradient(std::size_t i) const;
   void mark_ready(std::size_t i, StreamRef stream);
+  void mark_ready(std::size_t i);
+  bool is_ready(std::size_t i) const;
+  bool in_pass() const noexcept { return !schedule_.untouched(); }
+  std::size_t global_rows(std::size_t local_rows);
   void mark_rest_ready(StreamRef stream);
   void zero_unready(StreamRef stream);
   void finish(StreamRef stream);
+  PassOutcome finish_together(StreamRef stream, bool abandon);
 
  private:
   struct Mark {  // the point that a stream must reach for the bucket's gradients
@@ -75,7 +81,10 @@ class GradientReducer::Impl {
   void check_parameters() const;
   void adopt_gradients();
   void launch(std::size_t bucket);
+  void launch(const BucketSchedule::Launch& launches);
+  void set_all_to_zero(StreamRef stream);
   bool in_buffer(std::size_t i) const;
+  std::size_t flag_bytes() const noexcept { return (size() + 1) * sizeof(std::int32_t); }
   std::byte* place_in_buffer(std::size_t i) const { return gradient_buffer_.data() + layout_.offset_of[i]; }
 
   Communicator& communicator_;
@@ -85,6 +94,9 @@ class GradientReducer::Impl {
   BucketSchedule schedule_;
   DeviceBuffer gradient_buffer_;
   std::vector<std::vector<Mark>> marks_;  // for each bucket, one for each stream that marked; reused
+  DeviceBuffer flags_;                    // of finish_together(), and the rows of global_rows()
+  std::vector<std::int32_t> host_flags_;  // a rank that gives up, plus 1, and whether each gradient is marked
+  std::int64_t rows_ = 0;
   Event finished_;
   Stream stream_;  // runs the reductions; last, so that it is destroyed first, and waits
 };
@@ -98,6 +110,8 @@ GradientReducer::Impl::Impl(Communicator& communicator, std::vector<Parameter> p
       schedule_(layout_.bucket_of),
       gradient_buffer_(device_.allocate(std::max<std::size_t>(layout_.bytes, 1))),
       marks_(layout_.buckets.size()),
+      flags_(device_.allocate(std::max(flag_bytes(), sizeof(rows_)))),
+      host_flags_(size() + 1),
       finished_(device_.make_event()),
       stream_(device_.make_stream()) {
   check_parameters();
@@ -154,6 +168,32 @@ void GradientReducer::Impl::mark_ready(std::size_t i, StreamRef stream) {
     mark = marks.end() - 1;
   }
   device_.record(mark->event, stream);
+  launch(launches);
+}
+
+void GradientReducer::Impl::mark_ready(std::size_t i) {
+  if (device_.kind() != DeviceKind::host) {
+    throw ArgumentError(fmt::format("gradient {} is on {}: name the stream behind whose work it is complete",
+                                    i, device_.name()));
+  }
+  launch(schedule_.mark_ready(i));
+}
+
+bool GradientReducer::Impl::is_ready(std::size_t i) const {
+  gradient(i);  // throws if there is none
+  return schedule_.is_ready(i);
+}
+
+std::size_t GradientReducer::Impl::global_rows(std::size_t local_rows) {
+  rows_ = static_cast<std::int64_t>(local_rows);
+  device_.copy(flags_.data(), &rows_, sizeof rows_, stream_);
+  communicator_.all_reduce({flags_.data(), 1, DType::i64}, ReduceOp::sum, stream_);
+  device_.copy(&rows_, flags_.data(), sizeof rows_, stream_);
+  device_.synchronize(stream_.ref());
+  return static_cast<std::size_t>(rows_);
+}
+
+void GradientReducer::Impl::launch(const BucketSchedule::Launch& launches) {
   for (std::size_t bucket = launches.first; bucket < launches.last; ++bucket) launch(bucket);
 }
 
@@ -204,6 +244,27 @@ void GradientReducer::Impl::finish(StreamRef stream) {
   schedule_.reset();
 }
 
+PassOutcome GradientReducer::Impl::finish_together(StreamRef stream, bool abandon) {
+  host_flags_[0] = abandon ? communicator_.rank() + 1 : 0;
+  for (std::size_t i = 0; i < size(); ++i) host_flags_[i + 1] = schedule_.is_ready(i) ? 1 : 0;
+  zero_unready(stream);
+  device_.copy(flags_.data(), host_flags_.data(), flag_bytes(), stream_);
+  communicator_.all_reduce({flags_.data(), host_flags_.size(), DType::i32}, ReduceOp::max, stream_);
+  device_.copy(host_flags_.data(), flags_.data(), flag_bytes(), stream_);
+  finish(stream);
+  device_.synchronize(stream_.ref());
+  PassOutcome outcome{.used = std::vector<bool>(host_flags_.begin() + 1, host_flags_.end()),
+                      .abandoned_by = host_flags_[0] - 1};
+  if (outcome.abandoned_by >= 0) set_all_to_zero(stream);
+  return outcome;
+}
+
+void GradientReducer::Impl::set_all_to_zero(StreamRef stream) {
+  for (const Parameter& parameter : parameters_)
+    device_.fill_zero(parameter.gradient.data, parameter.gradient.bytes(), stream);
+  device_.synchronize(stream);
+}
+
 GradientReducer::GradientReducer(Communicator& communicator, std::vector<Parameter> parameters,
                                  ReducerOptions options)
     : impl_(std::make_unique<Impl>(communicator, std::move(parameters), options)) {}
@@ -223,6 +284,18 @@ const TensorView& GradientReducer::gradient(std::size_t i) const {
 void GradientReducer::mark_ready(std::size_t i, StreamRef stream) {
   impl_->mark_ready(i, stream);
 }
+void GradientReducer::mark_ready(std::size_t i) {
+  impl_->mark_ready(i);
+}
+bool GradientReducer::is_ready(std::size_t i) const {
+  return impl_->is_ready(i);
+}
+bool GradientReducer::in_pass() const noexcept {
+  return impl_->in_pass();
+}
+std::size_t GradientReducer::global_rows(std::size_t local_rows) {
+  return impl_->global_rows(local_rows);
+}
 void GradientReducer::mark_rest_ready(StreamRef stream) {
   impl_->mark_rest_ready(stream);
 }
@@ -231,6 +304,9 @@ void GradientReducer::zero_unready(StreamRef stream) {
 }
 void GradientReducer::finish(StreamRef stream) {
   impl_->finish(stream);
+}
+PassOutcome GradientReducer::finish_together(StreamRef stream, bool abandon) {
+  return impl_->finish_together(stream, abandon);
 }
 
 }  // namespace leat

@@ -31,6 +31,13 @@ LEAT_EXPORT double exact_loss_weight(std::size_t local_rows, std::size_t global_
 /// equally many rows; rows split 3 to 1 can give -10.667 instead of -7. Throws ArgumentError for fewer than one rank.
 LEAT_EXPORT double per_rank_loss_weight(int ranks);
 
+/// What the ranks tell each other at the end of a backward pass.
+struct LEAT_EXPORT PassOutcome {
+  std::vector<bool> used{};  ///< for each gradient, whether any rank marked it as ready
+  /// A rank that gave the pass up, the greatest if several did; -1: none did. Then the gradients are zero on all ranks.
+  int abandoned_by = -1;
+};
+
 /// Replaces every rank's gradients by their sum over all ranks, with the same bits everywhere, after each backward
 /// pass.
 ///
@@ -69,6 +76,19 @@ class LEAT_EXPORT GradientReducer {
   /// does not exist, or that was marked before in this pass.
   void mark_ready(std::size_t i, StreamRef stream);
 
+  /// Marks gradient i as complete now. For the host device only: throws ArgumentError on a GPU, whose work runs later,
+  /// and for what the other mark_ready() throws ArgumentError.
+  void mark_ready(std::size_t i);
+
+  /// Tells whether gradient i is marked in this pass. Throws ArgumentError if there is no such gradient.
+  bool is_ready(std::size_t i) const;
+  /// Tells whether a pass has begun: a gradient is marked, and finish() has not been called.
+  bool in_pass() const noexcept;
+
+  /// Returns the sum of all ranks' `local_rows`, for exact_loss_weight(). All ranks call it between two passes, and wait
+  /// for each other. Throws CommunicationError.
+  std::size_t global_rows(std::size_t local_rows);
+
   /// Marks all gradients that are not marked yet, with the values they have.
   void mark_rest_ready(StreamRef stream);
 
@@ -80,6 +100,12 @@ class LEAT_EXPORT GradientReducer {
   /// if gradients were not marked, naming them; after mark_rest_ready() or zero_unready(), finish() can be called
   /// again.
   void finish(StreamRef stream);
+
+  /// Ends the pass on all ranks, which all call this instead of finish(), and waits: gradients that are not marked count
+  /// as zero, and the ranks tell each other what they marked. `abandon` gives the pass up, for example after an
+  /// exception in the backward pass: the other ranks do not wait for this one, and learn of it. `stream` is one on which
+  /// the unmarked gradients are set to zero. Throws CommunicationError.
+  PassOutcome finish_together(StreamRef stream, bool abandon = false);
 
  private:
   class Impl;

@@ -22,7 +22,7 @@ for room in "${rooms[@]}"; do
   cp "$room"/*.h "$include/leat/$room"
 done
 mkdir -p "$include/leat/torch"
-cp transfer/torch/*.h "$include/leat/torch"
+cp transfer/torch/*.h parallel/torch/*.h "$include/leat/torch"
 mv "$include/leat/torch/torch.h" "$include/leat/torch.h"
 version=$(sed -nE 's/^project\(leat VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 IFS=. read -r major minor patch <<<"$version"

@@ -26,6 +26,8 @@ class BucketSchedule {
   Launch mark_ready(std::size_t i);
 
   bool is_ready(std::size_t i) const { return ready_[i]; }
+  // Tells whether no gradient is ready yet.
+  bool untouched() const noexcept { return outstanding_ == sizes_; }
   bool complete() const noexcept { return launched_ == outstanding_.size(); }
   std::vector<std::size_t> missing() const;  // gradients that are not ready yet
   void reset();                              // prepares for the next backward pass

@@ -258,6 +258,84 @@ TEST_CASE("missing gradients are named, and zero_unready() puts it in order") {
   CHECK(TensorView(reducer.gradient(2)).as<float>()[0] == 0);
   expect_error<ArgumentError>([&] { reducer.finish(stream); }, {"6 of 6", "..."});
   expect_error<ArgumentError>([&] { reducer.gradient(6); }, {"gradient 6", "there are 6"});
+  expect_error<ArgumentError>([&] { reducer.is_ready(6); }, {"gradient 6", "there are 6"});
+  expect_error<ArgumentError>([&] { reducer.mark_ready(6); }, {"gradient 6", "there are 6"});
+}
+
+// Three parameters of one element each, whose gradients are set by the rank.
+struct Three {
+  std::array<float, 3> values{};
+  std::vector<Parameter> parameters() {
+    std::vector<Parameter> list;
+    for (float& value : values) {
+      list.push_back({.name = "p" + std::to_string(list.size()),
+                      .value = {.data = &value, .dtype = DType::f32, .shape = {1}}});
+    }
+    return list;
+  }
+};
+
+float& gradient(GradientReducer& reducer, std::size_t i) {
+  return *static_cast<float*>(reducer.gradient(i).data);
+}
+
+TEST_CASE("ranks that end a pass together know which gradients any of them marked") {
+  const Group group = local_group(3, kPatience);
+  run_ranks(3, [&](int rank) {
+    Three model;
+    GradientReducer reducer(*group[static_cast<std::size_t>(rank)], model.parameters());
+    const Stream stream = host_device().make_stream();
+    for (int pass = 0; pass < 3; ++pass) {
+      for (std::size_t i = 0; i < 3; ++i) gradient(reducer, i) = 100;  // what is not marked counts as 0
+      expect(!reducer.in_pass(), "no pass");
+      if (rank == 1) {
+        gradient(reducer, 2) = 7;
+        reducer.mark_ready(2);
+        expect(reducer.in_pass() && reducer.is_ready(2) && !reducer.is_ready(0), "gradient 2 is ready");
+      }
+      if (rank != 2) {
+        gradient(reducer, 0) = static_cast<float>(rank + 1);
+        reducer.mark_ready(0);
+      }
+      const PassOutcome outcome = reducer.finish_together(stream);
+      expect(outcome.used == std::vector<bool>{true, false, true}, "gradients 0 and 2 are used");
+      expect_equal(outcome.abandoned_by, -1, "the rank that gave up");
+      expect_equal(gradient(reducer, 0), 3.0F, "gradient 0");
+      expect_equal(gradient(reducer, 1), 0.0F, "gradient 1");
+      expect_equal(gradient(reducer, 2), 7.0F, "gradient 2");
+    }
+  });
+}
+
+TEST_CASE("a rank that gives up a pass leaves zeros on all ranks, and the next pass is as usual") {
+  const Group group = local_group(3, kPatience);
+  run_ranks(3, [&](int rank) {
+    Three model;
+    GradientReducer reducer(*group[static_cast<std::size_t>(rank)], model.parameters());
+    const Stream stream = host_device().make_stream();
+    for (int pass = 0; pass < 4; ++pass) {
+      const bool gives_up = pass % 2 == 0 && rank >= 1;
+      for (std::size_t i = 0; i < 3; ++i) {
+        gradient(reducer, i) = 1;
+        if (!gives_up || i > 0) reducer.mark_ready(i);
+      }
+      const PassOutcome outcome = reducer.finish_together(stream, gives_up);
+      expect_equal(outcome.abandoned_by, pass % 2 == 0 ? 2 : -1, "the rank that gave up");
+      for (std::size_t i = 0; i < 3; ++i)
+        expect_equal(gradient(reducer, i), pass % 2 == 0 ? 0.0F : 3.0F, "a gradient");
+    }
+  });
+}
+
+TEST_CASE("ranks count their rows together") {
+  const Group group = local_group(3, kPatience);
+  run_ranks(3, [&](int rank) {
+    Line line;
+    GradientReducer reducer(*group[static_cast<std::size_t>(rank)], line.parameters());
+    expect_equal(reducer.global_rows(static_cast<std::size_t>(rank)), std::size_t{3}, "rows");
+    expect_equal(reducer.global_rows(std::size_t{1} << 40), std::size_t{3} << 40, "many rows");
+    expect_equal(reducer.global_rows(0), std::size_t{0}, "no rows");
+  });
 }
 
 TEST_CASE("a lost rank ends the pass with an error on the consumer's stream") {

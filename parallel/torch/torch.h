@@ -1,5 +1,6 @@
 /// \file
-/// leat for LibTorch: batches as at::Tensor, and datasets of LibTorch's in worker processes. See docs/libtorch.md.
+/// leat for LibTorch: batches as at::Tensor, datasets of LibTorch's in worker processes, and data-parallel training. See
+/// docs/libtorch.md.
 ///
 /// <leat.h> does not include this header, which needs LibTorch (1.13 or newer); link leat::torch. Since the namespace
 /// is called leat::torch, a source file that includes it must not say `using namespace leat` and use the namespace
@@ -9,5 +10,6 @@
 #include "leat/torch/batch.h"
 #include "leat/torch/batches.h"
 #include "leat/torch/dataset.h"
+#include "leat/torch/distributed_data_parallel.h"
 #include "leat/torch/dtype.h"
 #include "leat/torch/set.h"

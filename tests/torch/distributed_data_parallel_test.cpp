@@ -1,0 +1,363 @@
+// LibTorch's modules, trained by several ranks.
+#include "tests/torch/catch.h"
+
+#include "leat/torch/distributed_data_parallel.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/tensor.h>
+#include <torch/csrc/autograd/grad_mode.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/embedding.h>
+#include <torch/nn/modules/linear.h>
+
+#include "leat/parallel/local_group.h"
+#include "tests/parallel/support/ranks.h"
+
+namespace leat::test {
+namespace {
+
+using leat::torch::Averaging;
+using leat::torch::BufferSync;
+using leat::torch::DistributedDataParallel;
+using leat::torch::DistributedOptions;
+using leat::torch::StepAbandoned;
+
+// y = weight * x.
+struct Line : ::torch::nn::Module {
+  explicit Line(double start) { weight = register_parameter("weight", ::at::full({}, start, ::at::kDouble)); }
+  ::at::Tensor loss(double x, double target) const { return (weight * x - target).square(); }
+  double gradient() const { return weight.grad().item<double>(); }
+  ::at::Tensor weight;
+};
+
+// Two layers with a branch that is rarely used.
+struct Net : ::torch::nn::Module {
+  explicit Net(std::uint64_t seed)
+      : first(register_module("first", ::torch::nn::Linear(6, 8))),
+        second(register_module("second", ::torch::nn::Linear(8, 3))),
+        branch(register_module("branch", ::torch::nn::Linear(8, 3))) {
+    to(::at::kDouble);
+    ::torch::NoGradGuard no_grad;
+    auto generator = ::at::make_generator<::at::CPUGeneratorImpl>(seed);
+    for (::at::Tensor& each : parameters()) each.normal_(0, 0.3, generator);
+  }
+  ::at::Tensor forward(const ::at::Tensor& rows, bool with_branch = true) {
+    const ::at::Tensor hidden = first->forward(rows).tanh();
+    const ::at::Tensor out = second->forward(hidden);
+    return with_branch ? out + branch->forward(hidden).tanh() : out;
+  }
+  void step(double rate) {
+    ::torch::NoGradGuard no_grad;
+    for (::at::Tensor& each : parameters()) {
+      if (each.grad().defined()) each.sub_(each.grad(), rate);
+    }
+  }
+  ::torch::nn::Linear first, second, branch;
+};
+
+std::vector<::at::Tensor> copies(const std::vector<::at::Tensor>& tensors) {
+  std::vector<::at::Tensor> copied;
+  for (const ::at::Tensor& each : tensors) copied.push_back(each.detach().clone());
+  return copied;
+}
+
+std::vector<::at::Tensor> gradients(const ::torch::nn::Module& module) {
+  std::vector<::at::Tensor> all;
+  for (const ::at::Tensor& each : module.parameters()) all.push_back(each.grad());
+  return copies(all);
+}
+
+bool all_equal(const std::vector<::at::Tensor>& a, const std::vector<::at::Tensor>& b) {
+  return std::ranges::equal(a, b,
+                            [](const ::at::Tensor& x, const ::at::Tensor& y) { return ::at::equal(x, y); });
+}
+
+// Returns the text of the E that `run` throws; for threads of ranks, where Catch's macros cannot be used.
+template <class E, class Run>
+std::string error_of(Run&& run) {
+  try {
+    run();
+  } catch (const E& error) {
+    return error.what();
+  }
+  throw std::runtime_error("nothing was thrown");
+}
+
+void expect_in(const std::string& text, const std::string& fragment) {
+  expect(text.find(fragment) != std::string::npos, "\"" + fragment + "\" in: " + text);
+}
+
+// Runs a function on each rank of a group, in threads; each uses one thread of LibTorch's.
+template <class Run>
+void on_ranks(int ranks, Run&& run) {
+  ::at::set_num_threads(1);
+  auto group = make_local_group(ranks, host_device(), std::chrono::seconds(20));
+  run_ranks(ranks, [&](int rank) { run(*group[static_cast<std::size_t>(rank)], rank); });
+}
+
+TEST_CASE("gradients of two ranks are averaged, and add up under no_sync") {
+  on_ranks(2, [](Communicator& communicator, int rank) {
+    Line line(rank);  // 0 and 1: all begin with rank 0's
+    DistributedDataParallel ddp(communicator, line);
+    expect_equal(line.weight.item<double>(), 0, "the weight of rank 0");
+    const double target = rank == 0 ? 1 : 13;
+    {
+      const auto local = ddp.no_sync();
+      line.loss(1, target).backward();
+      expect_equal(line.gradient(), rank == 0 ? -2 : -26, "the gradient of this rank");
+    }
+    ddp.zero_grad();
+    line.loss(1, target).backward();
+    expect_equal(line.gradient(), -14, "the mean");
+    ddp.zero_grad();
+    {
+      const auto local = ddp.no_sync();
+      line.loss(1, target).backward();
+    }
+    line.loss(1, target).backward();
+    expect_equal(line.gradient(), -28, "the mean of sums");
+  });
+}
+
+// Trains on rows that the ranks divide unevenly; returns the parameters.
+std::vector<::at::Tensor> trained(int ranks, bool sets_to_zero) {
+  std::vector<std::vector<::at::Tensor>> results(static_cast<std::size_t>(ranks));
+  on_ranks(ranks, [&](Communicator& communicator, int rank) {
+    Net net(static_cast<std::uint64_t>(rank) + 1);
+    DistributedDataParallel ddp(communicator, net,
+                                {.averaging = Averaging::rows, .reducer = {.first_bucket_mb = 1e-4}});
+    expect(ddp.bucket_count() > 1, "several buckets");
+    auto generator = ::at::make_generator<::at::CPUGeneratorImpl>(7);
+    for (std::int64_t step = 0; step < 50; ++step) {
+      const std::int64_t rows = step % 10 == 9 ? 3 : 11;
+      const ::at::Tensor x = ::at::randn({rows, 6}, generator, ::at::kDouble);
+      const ::at::Tensor y = ::at::randn({rows, 3}, generator, ::at::kDouble);
+      const std::int64_t share = (rows + ranks - 1) / ranks;
+      const std::int64_t first = std::min(rows, share * rank), last = std::min(rows, share * (rank + 1));
+      if (sets_to_zero) {
+        for (const ::at::Tensor& each : net.parameters()) {
+          if (each.grad().defined()) each.grad().zero_();
+        }
+      } else {
+        ddp.zero_grad();
+      }
+      expect_equal(ddp.set_rows(static_cast<std::size_t>(last - first)), static_cast<std::size_t>(rows),
+                   "rows");
+      if (first < last) {
+        (net.forward(x.slice(0, first, last)) - y.slice(0, first, last)).square().mean().backward();
+      } else {
+        ddp.skip_backward();
+      }
+      net.step(0.1);
+    }
+    results[static_cast<std::size_t>(rank)] = copies(net.parameters());
+  });
+  for (const auto& each : results) {
+    for (std::size_t i = 0; i < each.size(); ++i) CHECK(::at::equal(each[i], results[0][i]));
+  }
+  return results[0];
+}
+
+TEST_CASE("several ranks train as one does, with uneven rows and with ranks that have none") {
+  const auto alone = trained(1, false);
+  for (const int ranks : {2, 4}) {
+    for (const bool sets_to_zero : {false, true}) {
+      INFO(ranks << " ranks, gradients set to zero: " << sets_to_zero);
+      const auto together = trained(ranks, sets_to_zero);
+      for (std::size_t i = 0; i < alone.size(); ++i)
+        CHECK(::at::allclose(together[i], alone[i], 1e-12, 1e-12));
+    }
+  }
+}
+
+TEST_CASE(
+    "a parameter that takes no part in the backward pass is an error that names it, on all ranks an end") {
+  on_ranks(2, [](Communicator& communicator, int rank) {
+    Net net(1);
+    DistributedDataParallel ddp(communicator, net);
+    const auto pass = [&](bool with_branch) {
+      net.forward(::at::full({2, 6}, 1.0, ::at::kDouble), with_branch).sum().backward();
+    };
+    if (rank == 1) {
+      const std::string error = error_of<ArgumentError>([&] { pass(false); });
+      expect_in(error, "\"branch.weight\", \"branch.bias\"");
+      expect_in(error, "find_unused_parameters");
+    } else {
+      expect_in(error_of<StepAbandoned>([&] { pass(true); }), "rank 1");
+      for (const ::at::Tensor& each : gradients(net)) expect(!each.any().item<bool>(), "zeros");
+    }
+    ddp.zero_grad();
+    pass(true);  // and on it goes
+    expect(net.branch->weight.grad().any().item<bool>(), "a gradient");
+  });
+}
+
+TEST_CASE("gradients of unused parameters are undefined if no rank used them") {
+  on_ranks(2, [](Communicator& communicator, int rank) {
+    Net net(1);
+    DistributedDataParallel ddp(communicator, net,
+                                {.averaging = Averaging::none, .find_unused_parameters = true});
+    const auto pass = [&](bool with_branch) {
+      ddp.zero_grad();
+      net.forward(::at::full({2, 6}, 1.0, ::at::kDouble), with_branch).sum().backward();
+    };
+    pass(true);
+    const ::at::Tensor twice = net.branch->weight.grad().clone();
+    pass(rank == 1);
+    expect(::at::allclose(net.branch->weight.grad() * 2, twice), "the gradient of one rank");
+    pass(false);
+    expect(!net.branch->weight.grad().defined(), "no gradient");
+    expect(net.first->weight.grad().defined(), "a gradient");
+  });
+}
+
+TEST_CASE("a rank that fails within a step lets the others go, and all go on with the next one") {
+  on_ranks(3, [](Communicator& communicator, int rank) {
+    Net net(1);
+    DistributedDataParallel ddp(communicator, net);
+    const ::at::Tensor rows = ::at::full({2, 6}, 1.0, ::at::kDouble);
+    const auto pass = [&](bool fails) {
+      const ::at::Tensor hidden = net.first->forward(rows).tanh();
+      if (fails) hidden.register_hook([](const ::at::Tensor&) { throw std::logic_error("planted"); });
+      (net.second->forward(hidden) + net.branch->forward(hidden)).sum().backward();
+    };
+    pass(false);
+    const std::vector<::at::Tensor> right = gradients(net);
+    for (int time = 0; time < 3; ++time) {
+      ddp.zero_grad();
+      if (rank == 2) {
+        expect_in(error_of<std::logic_error>([&] { pass(true); }), "planted");
+        expect_in(error_of<StepAbandoned>([&] { ddp.abandon_step(); }), "rank 2");
+      } else {
+        expect_in(error_of<StepAbandoned>([&] { pass(false); }), "rank 2 gave up");
+        for (const ::at::Tensor& each : gradients(net)) expect(!each.any().item<bool>(), "zeros");
+      }
+      ddp.zero_grad();
+      pass(false);
+      expect(all_equal(gradients(net), right), "the same gradients as before");
+    }
+  });
+}
+
+TEST_CASE("a backward pass behind one that failed says what to do") {
+  on_ranks(1, [](Communicator& communicator, int) {
+    Net net(1);
+    DistributedDataParallel ddp(communicator, net);
+    const ::at::Tensor rows = ::at::full({2, 6}, 1.0, ::at::kDouble);
+    const ::at::Tensor hidden = net.first->forward(rows).tanh();
+    const ::at::Tensor out = net.second->forward(hidden) + net.branch->forward(hidden);
+    out.sum().backward(::at::Tensor(), true);
+    hidden.register_hook([](const ::at::Tensor&) { throw std::logic_error("planted"); });
+    error_of<std::logic_error>([&] { out.sum().backward(); });
+    expect_in(error_of<ArgumentError>([&] { net.forward(rows).sum().backward(); }), "abandon_step()");
+    error_of<StepAbandoned>([&] { ddp.abandon_step(); });
+    net.forward(rows).sum().backward();
+  });
+}
+
+// A normalized line with tied weights, and a parameter that is not trained.
+struct Tied : ::torch::nn::Module {
+  explicit Tied(double start)
+      : norm(register_module("norm", ::torch::nn::BatchNorm1d(4))),
+        one(register_module("one", ::torch::nn::Linear(4, 4))),
+        again(register_parameter("again", one->weight)),
+        frozen(register_parameter("frozen", ::at::full({4}, start), false)) {
+    norm->running_mean.fill_(start);
+  }
+  ::at::Tensor forward(const ::at::Tensor& rows) {
+    return one->forward(norm->forward(rows)).matmul(again) + frozen;
+  }
+  ::torch::nn::BatchNorm1d norm;
+  ::torch::nn::Linear one;
+  ::at::Tensor again, frozen;
+};
+
+TEST_CASE("buffers and frozen parameters are those of rank 0, and tied parameters are one") {
+  on_ranks(2, [](Communicator& communicator, int rank) {
+    for (const BufferSync when : {BufferSync::every_pass, BufferSync::on_request}) {
+      Tied model(rank + 5);
+      DistributedDataParallel ddp(communicator, model, {.buffers = when});
+      expect(model.frozen[0].item<double>() == 5, "the frozen parameter of rank 0");
+      expect(model.norm->running_mean[0].item<double>() == 5, "the mean of rank 0");
+      model.forward(::at::full({3, 4}, rank + 1.0)).square().sum().backward();
+      const double own = 5 * 0.9 + 0.1 * (rank + 1), first = 5 * 0.9 + 0.1;
+      const double wanted = when == BufferSync::every_pass ? first : own;
+      expect(std::abs(model.norm->running_mean[0].item<double>() - wanted) < 1e-5, "the mean after a pass");
+      ddp.sync_buffers();
+      expect(std::abs(model.norm->running_mean[0].item<double>() - first) < 1e-5, "the mean on request");
+      expect(model.norm->num_batches_tracked.item<std::int64_t>() == 1, "the count of batches");
+    }
+  });
+}
+
+TEST_CASE("gradients stay when the object is destroyed, and are no longer reduced") {
+  on_ranks(2, [](Communicator& communicator, int rank) {
+    Line line(0);
+    const double target = rank == 0 ? 1 : 13;
+    {
+      DistributedDataParallel ddp(communicator, line);
+      line.loss(1, target).backward();
+      DistributedDataParallel moved = std::move(ddp);
+      line.weight.mutable_grad().reset();
+      line.loss(1, target).backward();
+      expect_equal(line.gradient(), -14, "the gradient");
+    }
+    expect_equal(line.gradient(), -14, "the gradient that is left");
+    line.weight.mutable_grad().reset();
+    line.loss(1, target).backward();
+    expect_equal(line.gradient(), rank == 0 ? -2 : -26, "a gradient of this rank");
+  });
+}
+
+TEST_CASE("a module that cannot be wrapped is refused, and names what is wrong") {
+  on_ranks(1, [](Communicator& communicator, int) {
+    const auto wrap = [&](::torch::nn::Module& module) { DistributedDataParallel(communicator, module); };
+    ::torch::nn::Module empty;
+    expect_in(error_of<ArgumentError>([&] { wrap(empty); }), "no parameters");
+    struct Complex : ::torch::nn::Module {
+      Complex() { register_parameter("phase", ::at::full({2}, 1.0, ::at::kComplexFloat)); }
+    } complex;
+    expect_in(error_of<ArgumentError>([&] { wrap(complex); }), "\"phase\"");
+    struct Gaps : ::torch::nn::Module {
+      Gaps() { register_parameter("gaps", ::at::full({2, 4}, 1.0).slice(1, 0, 2)); }
+    } gaps;
+    expect_in(error_of<ArgumentError>([&] { wrap(gaps); }), "\"gaps\"");
+    Line line(0);
+    DistributedDataParallel ddp(communicator, line);
+    expect_in(error_of<ArgumentError>([&] { ddp.set_rows(1); }), "Averaging::rows");
+    ::torch::nn::Embedding table(::torch::nn::EmbeddingOptions(4, 2).sparse(true));
+    DistributedDataParallel sparse(communicator, *table);
+    expect_in(
+        error_of<ArgumentError>([&] { table->forward(::at::full({1}, 1, ::at::kLong)).sum().backward(); }),
+        "sparse");
+  });
+}
+
+TEST_CASE("ranks with different modules are told, before the first step") {
+  ::at::set_num_threads(1);
+  auto group = make_local_group(2, host_device(), std::chrono::seconds(20));
+  const auto errors = errors_of_ranks(2, [&](int rank) {
+    ::torch::nn::Linear layer(3, rank == 0 ? 2 : 4);
+    DistributedDataParallel(*group[static_cast<std::size_t>(rank)], *layer);
+  });
+  for (const std::string& error : errors) CHECK(error.find("weight") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace leat::test
