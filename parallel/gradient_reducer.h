@@ -85,8 +85,8 @@ class LEAT_EXPORT GradientReducer {
   /// Tells whether a pass has begun: a gradient is marked, and finish() has not been called.
   bool in_pass() const noexcept;
 
-  /// Returns the sum of all ranks' `local_rows`, for exact_loss_weight(). All ranks call it between two passes, and wait
-  /// for each other. Throws CommunicationError.
+  /// Returns the sum of all ranks' `local_rows`, for exact_loss_weight(). All ranks call it between two passes, and
+  /// wait for each other. Throws CommunicationError.
   std::size_t global_rows(std::size_t local_rows);
 
   /// Marks all gradients that are not marked yet, with the values they have.
@@ -101,10 +101,10 @@ class LEAT_EXPORT GradientReducer {
   /// again.
   void finish(StreamRef stream);
 
-  /// Ends the pass on all ranks, which all call this instead of finish(), and waits: gradients that are not marked count
-  /// as zero, and the ranks tell each other what they marked. `abandon` gives the pass up, for example after an
-  /// exception in the backward pass: the other ranks do not wait for this one, and learn of it. `stream` is one on which
-  /// the unmarked gradients are set to zero. Throws CommunicationError.
+  /// Ends the pass on all ranks, which all call this instead of finish(), and waits: gradients that are not marked
+  /// count as zero, and the ranks tell each other what they marked. `abandon` gives the pass up, for example after an
+  /// exception in the backward pass: the other ranks do not wait for this one, and learn of it. `stream` is one on
+  /// which the unmarked gradients are set to zero. Throws CommunicationError.
   PassOutcome finish_together(StreamRef stream, bool abandon = false);
 
  private:

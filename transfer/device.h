@@ -294,6 +294,9 @@ class LEAT_EXPORT Device {
     (void)stream;
     return false;
   }
+  /// Tells whether the calling thread carries out the work of one of the device's streams, so that waiting for a stream
+  /// may be waiting for itself.
+  virtual bool runs_this_thread() const noexcept { return false; }
   /// Tells whether the stream on which the event was last recorded has reached the mark.
   virtual bool passed(EventRef event) = 0;
   /// Returns the time from when `from` passed to when `to` passed, negative if that was before; the streams may be

@@ -1,6 +1,6 @@
 /// \file
-/// leat for LibTorch: batches as at::Tensor, datasets of LibTorch's in worker processes, and data-parallel training. See
-/// docs/libtorch.md.
+/// leat for LibTorch: batches as at::Tensor, datasets of LibTorch's in worker processes, and data-parallel training.
+/// See docs/libtorch.md.
 ///
 /// <leat.h> does not include this header, which needs LibTorch (1.13 or newer); link leat::torch. Since the namespace
 /// is called leat::torch, a source file that includes it must not say `using namespace leat` and use the namespace

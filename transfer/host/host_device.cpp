@@ -135,6 +135,10 @@ void HostDevice::call_when_passed(EventRef event, std::function<void(std::except
   }
 }
 
+bool HostDevice::runs_this_thread() const noexcept {
+  return HostStream::runs_this_thread();
+}
+
 bool HostDevice::passed(EventRef event) {
   const auto mark = checked(event).last();
   return mark == nullptr || mark->fired();

@@ -31,6 +31,7 @@ class HostDevice final : public Device {
   void wait(StreamRef stream, EventRef event) override;
   std::function<void()> make_waiter(EventRef event) override;
   void call_when_passed(EventRef event, std::function<void(std::exception_ptr)> then) override;
+  bool runs_this_thread() const noexcept override;
   bool passed(EventRef event) override;
   double seconds_between(EventRef from, EventRef to) override;
   void synchronize(EventRef event) override;

@@ -36,7 +36,7 @@ class HostStream {
       std::function<void()> waiter);  // the same for another device's mark: see Device::make_waiter()
   void synchronize();                 // rethrows the failure with its own type
 
-  // Tells whether the calling thread is that of a stream, so that to wait for a stream may be to wait for itself.
+  // Tells whether the calling thread is that of a stream.
   static bool runs_this_thread() noexcept;
 
  private:

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "leat/loader/errors.h"
 #include "leat/loader/os/service_thread.h"
-#include "leat/transfer/host/host_stream.h"
 
 namespace leat::detail {
 namespace {
@@ -42,7 +42,8 @@ std::shared_ptr<BatchPool> BatchPool::make(BatchDivision division, std::size_t b
 
 void BatchPool::destroy(BatchPool* pool) noexcept {
   if (!pool->owner_.is_current()) return;
-  if (!HostStream::runs_this_thread()) {
+  const auto& devices = pool->division_.devices();
+  if (std::ranges::none_of(devices, [](const Device* device) { return device->runs_this_thread(); })) {
     delete pool;
     return;
   }
