@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -226,6 +227,9 @@ class LEAT_EXPORT Device {
   virtual std::string name() const = 0;
   /// Returns the number of the device among those of its kind: CUDA's for a GPU, 0 for the host.
   virtual int ordinal() const noexcept { return 0; }
+  /// Returns the NUMA node of the host that the device is attached to, by the operating system's number; nullopt if the
+  /// system does not tell, or if the device belongs to no node. Always returns the same.
+  virtual std::optional<int> numa_node() const noexcept { return std::nullopt; }
 
   /// Returns the handle that a null handle of a stream stands for; null if the device has no default stream.
   virtual void* default_stream() const noexcept { return nullptr; }

@@ -9,6 +9,7 @@
 #include "leat/datasets/base/process_identity.h"
 #include "leat/datasets/warning.h"
 #include "leat/loader/errors.h"
+#include "leat/loader/os/numa.h"
 #include "leat/transfer/prefetch/batch_pool.h"
 #include "leat/transfer/prefetch/prefetch_pump.h"
 
@@ -67,6 +68,14 @@ std::vector<Device*> pointers(const std::vector<std::reference_wrapper<Device>>&
   return pointers;
 }
 
+// Returns the node that all devices are attached to; nullopt if they differ, or if one of them tells none.
+std::optional<int> common_numa_node(std::span<Device* const> devices) {
+  const std::optional<int> node = devices.front()->numa_node();
+  const bool is_common =
+      std::ranges::all_of(devices, [&](const Device* each) { return each->numa_node() == node; });
+  return is_common ? node : std::nullopt;
+}
+
 // Page-locks memory for all devices. Locking it for one of them is locking it for all, so the first that needs it does.
 PinnedRegion pin(std::span<Device* const> devices, std::span<std::byte> memory,
                  const PrefetcherOptions& options) {
@@ -85,6 +94,12 @@ PinnedRegion pin(std::span<Device* const> devices, std::span<std::byte> memory,
   }
 }
 
+PinnedRegion place_and_pin(std::span<Device* const> devices, std::span<std::byte> memory,
+                           std::optional<int> node, const PrefetcherOptions& options) {
+  if (node) static_cast<void>(prefer_node(memory, *node));  // first, since locked pages cannot be moved
+  return pin(devices, memory, options);
+}
+
 }  // namespace
 
 // The order of the members matters, because the last one is destroyed first: the pump waits for its copies, then the
@@ -95,8 +110,10 @@ class Prefetcher::Impl {
       : keeper_(source.keeper),
         memory_(source.memory),
         pool_(BatchPool::make(BatchDivision(source.layout, std::move(devices), options), options.buffers)),
-        pinned_(pin(this->devices(), memory_, options)),
-        pump_(std::move(source), pinned_ ? memory_ : std::span<std::byte>(), pool_) {}
+        node_(common_numa_node(this->devices())),
+        pinned_(place_and_pin(this->devices(), memory_, node_, options)),
+        pump_(std::move(source), pinned_ ? memory_ : std::span<std::byte>(), pool_,
+              node_ ? cpus_of_node(*node_) : std::vector<int>()) {}
 
   std::vector<DeviceBatch> next(std::span<const StreamRef> consumers);
   std::optional<DeviceBatch> next(StreamRef consumer);
@@ -115,6 +132,7 @@ class Prefetcher::Impl {
   const std::shared_ptr<const void> keeper_;
   const std::span<std::byte> memory_;      // of the source
   const std::shared_ptr<BatchPool> pool_;  // shared with the batches, which may outlive the prefetcher
+  const std::optional<int> node_;          // of all devices
   const PinnedRegion pinned_;              // holds nothing if that cannot be page-locked
   PrefetchPump pump_;
   EpochClock clock_;

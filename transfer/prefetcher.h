@@ -59,6 +59,11 @@ struct LEAT_EXPORT PrefetcherOptions {
 /// of which a warning tells) is copied once more, through page-locked buffers of the prefetcher. So every copy to a
 /// device runs beside the host. Transforms run on a second stream, of high priority.
 ///
+/// If all devices tell the same Device::numa_node(), the loader's memory is moved to that node before it is
+/// page-locked, and the prefetcher's thread copies on those of the node's CPUs that the process may use. The consumer's
+/// thread and the loader's workers are left alone. If the system refuses, or the devices tell different nodes or none,
+/// memory and threads stay where they are, without a warning.
+///
 /// Each device has memory for PrefetcherOptions::buffers batches: its share of the rows, with max_length elements for
 /// each row of a ragged field unless a RaggedBound says less, and the results of transforms. A batch beyond that bound
 /// is an ArgumentError in its place.

@@ -65,8 +65,9 @@ double usable_cpus() {
 std::vector<int> affinity_mask() {
   const CpuSet set;
   if (::sched_getaffinity(0, CpuSet::bytes(), set.get()) != 0) throw_errno("sched_getaffinity");
+  const auto count = static_cast<std::size_t>(CPU_COUNT_S(CpuSet::bytes(), set.get()));
   std::vector<int> cpus;
-  for (int cpu = 0; cpu < kMaxCpus; ++cpu) {
+  for (int cpu = 0; cpus.size() < count; ++cpu) {
     if (CPU_ISSET_S(static_cast<std::size_t>(cpu), CpuSet::bytes(), set.get())) cpus.push_back(cpu);
   }
   return cpus;

@@ -1,5 +1,6 @@
 // Errors and devices.
 #include <map>
+#include <string>
 #include <utility>
 
 #include "tests/cuda_fake/runtime.h"
@@ -90,6 +91,18 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return call("cudaGetDeviceProperties", Kind::plain, [&](Machine::Lock&) {
     if (!is_device(device)) return cudaErrorInvalidDevice;
     *properties = {.name = "fake GPU", .totalGlobalMem = kDeviceBytes, .multiProcessorCount = 1};
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* address, int length, int device) {
+  return call("cudaDeviceGetPCIBusId", Kind::plain, [&](Machine::Lock&) {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    std::string text = Runtime::get().pci_address;
+    if (text.empty()) text = "FA4E:00:0" + std::to_string(device % 10) + ".0";
+    if (length <= static_cast<int>(text.size())) return cudaErrorInvalidValue;
+    text.copy(address, text.size());
+    address[text.size()] = '\0';
     return cudaSuccess;
   });
 }

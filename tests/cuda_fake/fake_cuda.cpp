@@ -80,6 +80,10 @@ void reset_peer_access() {
   });
 }
 
+void set_pci_address(const std::string& address) {
+  locked([&](Machine::Lock&) { Runtime::get().pci_address = address; });
+}
+
 void hide_driver_functions(bool hidden) {
   locked([&](Machine::Lock&) { Runtime::get().lacks_driver_functions = hidden; });
 }

@@ -80,6 +80,12 @@ enum class Access { read, write };
 // Enqueues work that uses memory for as long as the stream takes to the next piece of its work.
 void use(cudaStream_t stream, const void* memory, std::size_t bytes, Access access);
 
+// --- Where devices are.
+
+// From now on, this is the PCI address of every device, as CUDA writes it. Empty: addresses that no system has, as at
+// the start.
+void set_pci_address(const std::string& address);
+
 // --- What devices and the driver lack.
 
 // From now on, no device can access the memory of another one that it could not access before.

@@ -103,6 +103,7 @@ struct Runtime {
   cudaError_t lost = cudaSuccess;
   bool forbids_peers = false;
   bool lacks_driver_functions = false;
+  std::string pci_address;  // of every device; empty: made up
 
   const std::pair<const std::byte* const, Allocation>* find(const void* address) const;
   // Returns where the fake itself uses memory of a device; null if the address is not a device's.

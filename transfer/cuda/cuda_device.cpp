@@ -4,10 +4,12 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <memory>
 #include <utility>
 
+#include "leat/loader/os/numa.h"
 #include "leat/transfer/cuda/batch_kernels.h"
 #include "leat/transfer/cuda/cuda_devices.h"
 #include "leat/transfer/cuda/foreign_wait.h"
@@ -23,6 +25,15 @@ std::string full_name(int ordinal) {
   return fmt::format("{} ({})", name, properties.name);
 }
 
+// Returns the NUMA node of a GPU. A failure leaves it unknown, since only speed depends on it. An error after which the
+// process cannot use its GPUs is not lost: CUDA returns it from every later call, too.
+std::optional<int> host_node(int ordinal) {
+  std::array<char, 32> address{};  // "0000:3B:00.0"
+  const cudaError_t status = cudaDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()), ordinal);
+  clear(status);
+  return status == cudaSuccess ? numa_node_of_pci_device(address.data()) : std::nullopt;
+}
+
 void rethrow(const std::exception_ptr& failure) {
   if (failure != nullptr) std::rethrow_exception(failure);
 }
@@ -32,6 +43,7 @@ void rethrow(const std::exception_ptr& failure) {
 CudaDevice::CudaDevice(int ordinal)
     : ordinal_(ordinal),
       name_(full_name(ordinal)),
+      numa_node_(host_node(ordinal)),
       host_work_(name_),
       host_signals_(name_),
       peer_access_(ordinal, name_) {}

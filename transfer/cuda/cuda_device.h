@@ -28,6 +28,7 @@ class CudaDevice final : public Device {
   DeviceKind kind() const noexcept override { return DeviceKind::cuda; }
   std::string name() const override { return name_; }
   int ordinal() const noexcept override { return ordinal_; }
+  std::optional<int> numa_node() const noexcept override { return numa_node_; }
   void* default_stream() const noexcept override { return cudaStreamLegacy; }
 
   DeviceBuffer allocate(std::size_t bytes) override;
@@ -80,6 +81,7 @@ class CudaDevice final : public Device {
 
   const int ordinal_;
   const std::string name_;
+  const std::optional<int> numa_node_;
   HostWork host_work_;
   HostSignals host_signals_;
   PeerAccess peer_access_;

@@ -16,10 +16,11 @@ using Step = PrefetchSchedule::Step;
 using Fill = PrefetchSchedule::Fill;
 
 PrefetchPump::PrefetchPump(BatchSource source, std::span<const std::byte> pinned,
-                           std::shared_ptr<BatchPool> pool)
+                           std::shared_ptr<BatchPool> pool, std::vector<int> cpus)
     : source_(std::move(source)),
       leases_while_pulling_(source_.max_held_batches > 1 ? 1 : 0),
-      pool_(std::move(pool)) {
+      pool_(std::move(pool)),
+      restriction_(std::move(cpus)) {
   const BatchDivision& division = pool_->division();
   for (std::size_t i = 0; i < division.devices().size(); ++i)
     senders_.emplace_back(*division.devices()[i], division.layout(i), division.transforms(i), pool_->meter(i),
@@ -33,6 +34,7 @@ PrefetchPump::~PrefetchPump() {
 }
 
 void PrefetchPump::run() noexcept {
+  restriction_.apply();
   std::exception_ptr failure;
   try {
     while (step()) {
@@ -61,6 +63,7 @@ void PrefetchPump::start_epoch(const PrefetchSchedule::Command& command) {
   drop_leases(leases_while_pulling_);
   std::exception_ptr error;
   try {
+    const CpuRestriction::Lifted lifted(restriction_);
     source_.start_epoch(command.epoch);
   } catch (...) {
     error = std::current_exception();
@@ -75,7 +78,7 @@ void PrefetchPump::pull(std::uint64_t generation) {
   bool epoch_goes_on = false;
   try {
     const ProfilerRange range(first_device(), "leat: wait for a batch to be loaded");
-    if (std::optional<HostBatch> batch = source_.next()) {
+    if (std::optional<HostBatch> batch = next_of_source()) {
       std::vector<DevicePart> parts = divide(*batch);
       pulled.emplace(PulledBatch{std::move(*batch), std::move(parts)});
     }
@@ -92,6 +95,11 @@ void PrefetchPump::pull(std::uint64_t generation) {
   } else {
     pool_->deliver_end(generation);
   }
+}
+
+std::optional<HostBatch> PrefetchPump::next_of_source() {
+  const CpuRestriction::Lifted lifted(restriction_);
+  return source_.next();
 }
 
 std::vector<DevicePart> PrefetchPump::divide(const HostBatch& batch) const {

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
 
 #include "leat/loader/host_batch.h"
+#include "leat/loader/os/cpu_restriction.h"
 #include "leat/transfer/batch_source.h"
 #include "leat/transfer/device.h"
 #include "leat/transfer/prefetch/batch_pool.h"
@@ -26,12 +28,16 @@ namespace leat::detail {
 //  3. While the source is asked for a batch, the pump holds at most the lease of the newest copy, and none if the
 //     source allows no further batch. While the thread waits for the consumer, it holds no lease except that of the
 //     batch it will copy next.
-//  4. An error of the source, or of a batch that does not fit, is delivered in place of the batch. An error of a device
+//  4. While the thread calls the source's start_epoch() or next(), its CPUs are not restricted: threads and processes
+//     that the source starts there inherit them.
+//  5. An error of the source, or of a batch that does not fit, is delivered in place of the batch. An error of a device
 //     fails the pool and ends the thread.
 class PrefetchPump {
  public:
-  // `pinned` is the part of the source's memory that is page-locked.
-  PrefetchPump(BatchSource source, std::span<const std::byte> pinned, std::shared_ptr<BatchPool> pool);
+  // `pinned` is the part of the source's memory that is page-locked. The thread runs on those of `cpus` that it may
+  // use, or on all that it may use if there are none, except while it calls the source.
+  PrefetchPump(BatchSource source, std::span<const std::byte> pinned, std::shared_ptr<BatchPool> pool,
+               std::vector<int> cpus = {});
   PrefetchPump(const PrefetchPump&) = delete;
   PrefetchPump& operator=(const PrefetchPump&) = delete;
   // Waits until a running call of the source returns, and until the copies under way are done.
@@ -54,6 +60,7 @@ class PrefetchPump {
   void run() noexcept;
   bool step();  // false at the end
   void start_epoch(const PrefetchSchedule::Command& command);
+  std::optional<HostBatch> next_of_source();
   void pull(std::uint64_t generation);
   void place(PulledBatch batch, std::uint64_t generation);
   std::vector<DevicePart> divide(const HostBatch& batch) const;
@@ -66,6 +73,7 @@ class PrefetchPump {
   const std::size_t leases_while_pulling_;
   const std::shared_ptr<BatchPool> pool_;  // shared with the batches, which may outlive the pump
   std::deque<BatchSender> senders_;        // one for each device; used only by the pump's thread
+  CpuRestriction restriction_;             // of the pump's thread
 
   std::atomic<std::uint64_t> direct_ = 0;
   std::atomic<std::uint64_t> bounced_ = 0;

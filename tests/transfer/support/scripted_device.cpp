@@ -225,6 +225,7 @@ PinnedBuffer ScriptedDevice::allocate_pinned(std::size_t bytes) {
 }
 
 PinnedRegion ScriptedDevice::pin(std::span<std::byte> memory) {
+  if (on_pin) on_pin(memory);
   if (!refuse_pin.empty()) throw DeviceError(refuse_pin);
   const std::lock_guard lock(mutex_);
   pinned_.push_back(memory);
@@ -232,6 +233,7 @@ PinnedRegion ScriptedDevice::pin(std::span<std::byte> memory) {
 }
 
 void ScriptedDevice::copy(void* to, const void* from, std::size_t bytes, StreamRef stream) {
+  if (on_copy) on_copy();
   push(stream, {"copy",
                 [=, this] {
                   check_read(from, bytes);

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -48,12 +49,16 @@ class ScriptedDevice final : public Device {
   std::vector<std::string> ended_ranges() const;  // for the profiler, of all threads
   std::size_t open_ranges() const;
 
-  std::string refuse_pin;  // not empty: pin() throws it. Set before use
+  std::string refuse_pin;                                  // not empty: pin() throws it. Set before use
+  std::optional<int> node;                                 // numa_node(). Set before use
+  std::function<void(std::span<const std::byte>)> on_pin;  // runs at the start of pin(). Set before use
+  std::function<void()> on_copy;                           // runs at the start of copy(). Set before use
   std::size_t pinned_bytes() const;
   std::size_t copies_of_unlocked() const;  // that read memory which pin() did not page-lock
 
   DeviceKind kind() const noexcept override { return DeviceKind::host; }
   std::string name() const override { return "scripted"; }
+  std::optional<int> numa_node() const noexcept override { return node; }
   DeviceBuffer allocate(std::size_t bytes) override;
   Stream make_stream(StreamPriority priority = StreamPriority::normal) override;
   Event make_event(EventTiming timing = EventTiming::off) override;
