@@ -42,19 +42,23 @@ BatchSender::Copied BatchSender::send(const HostBatch& batch, BatchPool::Part& p
 BatchSender::Copied BatchSender::copy(const HostBatch& batch, BatchPool::Part& part) {
   Copied copied;
   std::size_t bytes = 0;
+  std::byte* const to = part.memory.data();
+  std::vector<MemoryCopy> copies;
   std::vector<BatchPiece> others;
-  part.copy = meter_.start_copy(copy_stream_);
   for (const BatchPiece& piece : layout_.pieces(batch, part.extent)) {
     bytes += piece.from.size();
     if (is_direct(piece)) {
-      device_.copy(part.memory.data() + piece.to, piece.from.data(), piece.from.size(), copy_stream_);
-      copied.is_direct = true;
+      copies.push_back({to + piece.to, piece.from.data(), piece.from.size()});
     } else {
       others.push_back(piece);
     }
   }
+  copied.is_direct = !copies.empty();
   copied.is_bounced = !others.empty();
-  if (copied.is_bounced) bounce_buffers_.copy(part.memory.data(), others, copy_stream_);
+  if (copied.is_bounced) bounce_buffers_.write(to, others, copies);
+  part.copy = meter_.start_copy(copy_stream_);
+  device_.copy_all(copies, copy_stream_);
+  if (copied.is_bounced) bounce_buffers_.mark_copied(copy_stream_);
   meter_.end_copy(part.copy, bytes, copy_stream_);
   return copied;
 }
