@@ -10,6 +10,7 @@
 #include "leat/datasets/warning.h"
 #include "leat/loader/errors.h"
 #include "leat/transfer/prefetch/batch_pool.h"
+#include "leat/transfer/prefetch/pinned_memory.h"
 #include "leat/transfer/prefetch/prefetch_pump.h"
 
 namespace leat {
@@ -68,13 +69,13 @@ std::vector<Device*> pointers(const std::vector<std::reference_wrapper<Device>>&
 }
 
 // Page-locks memory for all devices. Locking it for one of them is locking it for all, so the first that needs it does.
-PinnedRegion pin(std::span<Device* const> devices, std::span<std::byte> memory,
+PinnedMemory pin(std::span<Device* const> devices, std::vector<std::span<std::byte>> memory,
                  const PrefetcherOptions& options) {
   const auto device =
       std::ranges::find_if(devices, [](const Device* each) { return each->needs_pinned_memory(); });
-  if (device == devices.end() || memory.empty()) return {};
+  if (device == devices.end()) return {};
   try {
-    return (*device)->pin(memory);
+    return PinnedMemory(**device, std::move(memory));
   } catch (const DeviceError& error) {
     warn(options.on_warning,
          fmt::format(
@@ -93,11 +94,10 @@ class Prefetcher::Impl {
  public:
   Impl(BatchSource source, std::vector<Device*> devices, const PrefetcherOptions& options)
       : keeper_(source.keeper),
-        memory_(source.memory),
         pool_(make_process_owned<BatchPool>(BatchDivision(source.layout, std::move(devices), options),
                                             options.buffers)),
-        pinned_(pin(this->devices(), memory_, options)),
-        pump_(std::move(source), pinned_ ? memory_ : std::span<std::byte>(), pool_) {}
+        pinned_(pin(this->devices(), source.memory, options)),
+        pump_(std::move(source), pinned_, pool_) {}
 
   std::vector<DeviceBatch> next(std::span<const StreamRef> consumers);
   std::optional<DeviceBatch> next(StreamRef consumer);
@@ -114,9 +114,8 @@ class Prefetcher::Impl {
 
   const ProcessIdentity owner_;
   const std::shared_ptr<const void> keeper_;
-  const std::span<std::byte> memory_;      // of the source
   const std::shared_ptr<BatchPool> pool_;  // shared with the batches, which may outlive the prefetcher
-  const PinnedRegion pinned_;              // holds nothing if that cannot be page-locked
+  const PinnedMemory pinned_;              // of the source; nothing if that cannot be page-locked
   PrefetchPump pump_;
   EpochClock clock_;
 };

@@ -53,12 +53,12 @@ struct LEAT_EXPORT PrefetcherOptions {
 /// (PrefetcherOptions::placements) is not divided.
 ///
 /// A batch goes from the loader's memory to a device's buffer in one asynchronous copy, on a stream of the prefetcher;
-/// in one copy for each field if the device does not get the whole batch, which one call enqueues together
-/// (Device::copy_all()). Of a ragged field, only the elements that the rows have are copied. The loader's memory is
-/// page-locked once, for all devices. What is not page-locked (batches with ragged fields, slots that a loader adds
-/// while it waits for a slow sample, or all memory if the system refuses, of which a warning tells) is copied once
-/// more, through page-locked buffers of the prefetcher. So every copy to a device runs beside the host. Transforms run
-/// on a second stream, of high priority.
+/// in one copy for each field if the device does not get the whole batch or if a field is ragged, which one call
+/// enqueues together (Device::copy_all()). Of a ragged field, only the elements that the rows have are copied. The
+/// loader's memory is page-locked once, for all devices. What is not page-locked is copied once more, through
+/// page-locked buffers of the prefetcher: the values of ragged fields, slots that a loader adds while it waits for a
+/// slow sample, or all memory if the system refuses to lock it, of which a warning tells. So every copy to a device
+/// runs beside the host. Transforms run on a second stream, of high priority.
 ///
 /// Each device has memory for PrefetcherOptions::buffers batches: its share of the rows, with max_length elements for
 /// each row of a ragged field unless a RaggedBound says less, and the results of transforms. A batch beyond that bound

@@ -1,6 +1,5 @@
 #include "leat/transfer/prefetch/batch_sender.h"
 
-#include <functional>
 #include <vector>
 
 namespace leat::detail {
@@ -14,7 +13,7 @@ std::optional<Stream> make_output_stream(Device& device, const TransformSteps& t
 }  // namespace
 
 BatchSender::BatchSender(Device& device, const DeviceLayout& layout, const TransformSteps& transforms,
-                         TransferMeter& meter, std::span<const std::byte> pinned)
+                         TransferMeter& meter, const PinnedMemory& pinned)
     : device_(device),
       layout_(layout),
       transforms_(transforms),
@@ -41,15 +40,16 @@ BatchSender::Copied BatchSender::send(const HostBatch& batch, BatchPool::Part& p
 
 BatchSender::Copied BatchSender::copy(const HostBatch& batch, BatchPool::Part& part) {
   Copied copied;
-  std::size_t bytes = 0;
+  TransferMeter::Bytes bytes;
   std::byte* const to = part.memory.data();
   std::vector<MemoryCopy> copies;
   std::vector<BatchPiece> others;
   for (const BatchPiece& piece : layout_.pieces(batch, part.extent)) {
-    bytes += piece.from.size();
+    bytes.copied += piece.from.size();
     if (is_direct(piece)) {
       copies.push_back({to + piece.to, piece.from.data(), piece.from.size()});
     } else {
+      bytes.bounced += piece.from.size();
       others.push_back(piece);
     }
   }
@@ -65,10 +65,7 @@ BatchSender::Copied BatchSender::copy(const HostBatch& batch, BatchPool::Part& p
 
 bool BatchSender::is_direct(const BatchPiece& piece) const noexcept {
   if (piece.start != 0) return false;
-  if (!device_.needs_pinned_memory()) return true;
-  const std::less_equal<> before;
-  return before(pinned_.data(), piece.from.data()) &&
-         before(piece.from.data() + piece.from.size(), pinned_.data() + pinned_.size());
+  return !device_.needs_pinned_memory() || pinned_.holds(piece.from);
 }
 
 }  // namespace leat::detail

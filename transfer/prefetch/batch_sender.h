@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 
 #include "leat/transfer/device.h"
 #include "leat/transfer/prefetch/batch_pool.h"
 #include "leat/transfer/prefetch/bounce_buffers.h"
 #include "leat/transfer/prefetch/device_layout.h"
+#include "leat/transfer/prefetch/pinned_memory.h"
 #include "leat/transfer/prefetch/transform_steps.h"
 
 namespace leat::detail {
@@ -20,9 +20,9 @@ namespace leat::detail {
 // The destructor waits for the copies and transforms that are enqueued. One thread at a time uses an object.
 class BatchSender {
  public:
-  // `pinned` is host memory that is page-locked.
+  // `pinned` is the memory of batches that is page-locked.
   BatchSender(Device& device, const DeviceLayout& layout, const TransformSteps& transforms,
-              TransferMeter& meter, std::span<const std::byte> pinned);
+              TransferMeter& meter, const PinnedMemory& pinned);
 
   struct Copied {
     bool is_direct =
@@ -41,7 +41,7 @@ class BatchSender {
   const DeviceLayout& layout_;
   const TransformSteps& transforms_;
   TransferMeter& meter_;
-  const std::span<const std::byte> pinned_;
+  const PinnedMemory& pinned_;
   BounceBuffers bounce_buffers_;
   const Stream copy_stream_;  // behind the buffers that it uses: its destructor waits for the copies
   const std::optional<Stream> output_stream_;  // none without transforms

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <span>
 #include <thread>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "leat/transfer/device.h"
 #include "leat/transfer/prefetch/batch_pool.h"
 #include "leat/transfer/prefetch/batch_sender.h"
+#include "leat/transfer/prefetch/pinned_memory.h"
 
 namespace leat::detail {
 
@@ -30,8 +30,8 @@ namespace leat::detail {
 //     fails the pool and ends the thread.
 class PrefetchPump {
  public:
-  // `pinned` is the part of the source's memory that is page-locked.
-  PrefetchPump(BatchSource source, std::span<const std::byte> pinned, std::shared_ptr<BatchPool> pool);
+  // `pinned` is the part of the source's memory that is page-locked. It outlives the pump.
+  PrefetchPump(BatchSource source, const PinnedMemory& pinned, std::shared_ptr<BatchPool> pool);
   PrefetchPump(const PrefetchPump&) = delete;
   PrefetchPump& operator=(const PrefetchPump&) = delete;
   // Waits until a running call of the source returns, and until the copies under way are done.
