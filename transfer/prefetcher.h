@@ -43,6 +43,7 @@ struct LEAT_EXPORT PrefetcherOptions {
   std::vector<BatchTransform> transforms{};     ///< what the device computes after that, in order
   std::vector<FieldPlacement> placements{};     ///< fields that are not divided among the devices
   std::vector<RaggedBound> ragged_bounds{};  ///< ragged fields with less room than rows * max_length elements
+  std::vector<std::string> mapped{};         ///< fields that stay in host memory, where the device reads them
   WarningHandler on_warning{};               ///< receives warnings; if empty, they are printed to stderr
 };
 
@@ -59,6 +60,14 @@ struct LEAT_EXPORT PrefetcherOptions {
 /// page-locked buffers of the prefetcher: the values of ragged fields, slots that a loader adds while it waits for a
 /// slow sample, or all memory if the system refuses to lock it, of which a warning tells. So every copy to a device
 /// runs beside the host. Transforms run on a second stream, of high priority.
+///
+/// Fields that PrefetcherOptions::mapped names are not copied to the device. Each buffer has page-locked host memory
+/// for them, which kernels read over the bus. That is faster than a copy if kernels read little of the field, slower if
+/// they read all of it. The prefetcher's thread writes the rows there. It must not do so while a kernel may still read
+/// the rows of the buffer's last batch. So it waits until the consumer's stream has passed the point where that batch
+/// was given back, and prefetches nothing else meanwhile: of N buffers, N - 1 hold batches that are ahead of the
+/// consumer's stream, where without mapped fields all N do. Take one buffer more. Transforms may read mapped fields,
+/// but a result cannot take the name of one. Ragged fields cannot be mapped.
 ///
 /// Each device has memory for PrefetcherOptions::buffers batches: its share of the rows, with max_length elements for
 /// each row of a ragged field unless a RaggedBound says less, and the results of transforms. A batch beyond that bound
@@ -92,7 +101,8 @@ class LEAT_EXPORT Prefetcher {
 
   /// Returns the next batch, or nullopt at the end of the epoch. The call after that begins the next epoch; the first
   /// call of all begins epoch 0. Work enqueued on `consumer`, a stream of this device, after the call sees the batch.
-  /// The calling thread waits for the loader; it waits for the device only when all buffers are in use.
+  /// The calling thread waits for the loader; it waits for the device only when all buffers are in use, and for mapped
+  /// fields.
   ///
   /// Throws what the loader throws, in place of the batch that it could not load: after a SampleError the epoch goes
   /// on; after any other error, the next call asks the loader again. Throws what fails on the device, mostly

@@ -56,7 +56,8 @@ Holdings holdings();
 // Returns the violations since the last call, and forgets them:
 //  - a copy, fill or use() touches memory that one on another stream may touch at the same time, and one of them
 //    writes: no events, stream order or waits of the host order them;
-//  - the source of a copy changed between the call and the copy;
+//  - the source of a copy, or host memory that a use() reads, changed between the call and the copy or the use;
+//  - a use() touches host memory that is not registered;
 //  - a copy of a batch of copies writes memory that another one of the batch touches;
 //  - memory is freed while enqueued work uses it, or was written behind its end;
 //  - a host function calls the runtime;

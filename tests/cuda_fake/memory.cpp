@@ -230,6 +230,16 @@ const std::pair<const std::byte* const, Runtime::Allocation>* Runtime::find(cons
   return entry_that_holds(allocations, address, 0);
 }
 
+std::function<void()> Runtime::watch(const Queue& queue, const std::byte* first, std::size_t bytes) {
+  if (queue.capture != nullptr || may_change(queue, first, bytes)) return [] {};
+  return [=, expected = hash_of(first, bytes)] {
+    if (hash_of(first, bytes) == expected) return;
+    const Machine::Lock lock(Machine::get().mutex);
+    Machine::get().report(
+        fmt::format("{} bytes at {} changed before they were used", bytes, fmt::ptr(first)));
+  };
+}
+
 bool Runtime::is_registered(const void* address, std::size_t bytes, int device) const {
   const auto* const found = entry_that_holds(registrations, address, bytes);
   return found != nullptr && (found->second.is_portable || found->second.device == device);

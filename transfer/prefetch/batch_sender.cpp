@@ -24,6 +24,7 @@ BatchSender::BatchSender(Device& device, const DeviceLayout& layout, const Trans
       output_stream_(make_output_stream(device, transforms)) {}
 
 BatchSender::Copied BatchSender::send(const HostBatch& batch, BatchPool::Part& part) {
+  if (layout_.mapped_bytes() > 0) write_mapped(batch, part);
   device_.wait(copy_stream_, part.released);
   if (output_stream_) device_.wait(copy_stream_, part.ready);  // of a batch that nobody took
   const Copied copied = copy(batch, part);
@@ -31,11 +32,20 @@ BatchSender::Copied BatchSender::send(const HostBatch& batch, BatchPool::Part& p
   const StreamRef last = output_stream_ ? *output_stream_ : copy_stream_;
   if (output_stream_) {
     device_.wait(last, part.copied);
-    transforms_.enqueue(part.memory.data(), part.extent, last);
+    transforms_.enqueue(part.buffer(), part.extent, last);
   }
   meter_.ready(part.copy, last);
   device_.record(part.ready, last);
   return copied;
+}
+
+// Whoever read the buffer's last batch must be done: its consumer and, if nobody took it, the transforms.
+void BatchSender::write_mapped(const HostBatch& batch, const BatchPool::Part& part) {
+  const ProfilerRange range(device_, "leat: write mapped fields");
+  device_.synchronize(part.released.ref());
+  if (output_stream_) device_.synchronize(part.ready.ref());
+  for (const BatchPiece& piece : layout_.mapped_pieces(batch, part.extent))
+    piece.write(part.mapped.data() + piece.to);
 }
 
 BatchSender::Copied BatchSender::copy(const HostBatch& batch, BatchPool::Part& part) {

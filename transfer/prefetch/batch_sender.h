@@ -15,7 +15,8 @@ namespace leat::detail {
 
 // Enqueues, for each batch, on a stream of its own: a wait for `released` of the part, the copies, `copied`; then, on a
 // second stream of high priority if there are transforms, a wait for `copied`, the transforms, `ready`. So the next
-// batch is copied while this one is transformed.
+// batch is copied while this one is transformed. Mapped fields are written before that, by the host, which waits for
+// `released` itself.
 //
 // The destructor waits for the copies and transforms that are enqueued. One thread at a time uses an object.
 class BatchSender {
@@ -29,11 +30,12 @@ class BatchSender {
         false;  // from the batch's own memory, which is read until `copied` of the part has passed
     bool is_bounced = false;  // through page-locked memory, since the batch's own is not
   };
-  // Enqueues the copies of the device's part of a batch, and the transforms. Both kinds of copies run beside the host.
-  // Throws DeviceError.
+  // Writes the mapped fields of the device's part of a batch, then enqueues the copies and the transforms. Both kinds
+  // of copies run beside the host. Throws DeviceError, and what failed on the streams that are waited for.
   Copied send(const HostBatch& batch, BatchPool::Part& part);
 
  private:
+  void write_mapped(const HostBatch& batch, const BatchPool::Part& part);
   Copied copy(const HostBatch& batch, BatchPool::Part& part);
   bool is_direct(const BatchPiece& piece) const noexcept;
 

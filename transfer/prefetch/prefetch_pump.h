@@ -19,7 +19,8 @@
 namespace leat::detail {
 
 // Threads: all members belong to the pump's own thread, except the bodies of the constructor and the destructor. The
-// thread waits for the source, for the consumer (in the pool) and for copies, but for only one of them at a time.
+// thread waits for the source, for the consumer (in the pool), for copies and, before it writes mapped fields, for the
+// consumer's stream, but for only one of them at a time.
 // Invariants, for each batch:
 //  1. It is delivered after its copies to all devices, and its transforms are enqueued (BatchSender).
 //  2. The slot's lease is dropped after the copies that read it are done, not before; at once if there are none.

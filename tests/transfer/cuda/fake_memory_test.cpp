@@ -227,6 +227,26 @@ TEST_CASE("a batch of copies that depend on each other is reported, and one that
   must(cudaStreamSynchronize(other));
 }
 
+TEST_CASE("a use of host memory that is not registered is reported, and one whose memory the host changes") {
+  Bytes host(100), other(100);
+  const FakeStream stream;
+  const Registered registered(host, cudaHostRegisterDefault);
+  cuda_fake::use(stream, other.data(), 100, cuda_fake::Access::read);
+  CHECK(mentions(cuda_fake::take_violations(), {"use of 100 bytes", "not registered"}));
+  must(cudaStreamSynchronize(stream));
+  {
+    const HeldOrder order;
+    cuda_fake::use(stream, host.data() + 1, 99, cuda_fake::Access::read);
+    host[0] = std::byte{1};
+    CHECK(cuda_fake::step(stream));
+    CHECK(cuda_fake::take_violations().empty());
+    cuda_fake::use(stream, host.data() + 1, 99, cuda_fake::Access::read);
+    host[99] = std::byte{1};
+    CHECK(cuda_fake::step(stream));
+  }
+  CHECK(mentions(cuda_fake::take_violations(), {"99 bytes", "changed before they were used"}));
+}
+
 TEST_CASE("memory that is freed while a copy uses it is reported") {
   Bytes host(100);
   const Registered registered(host, cudaHostRegisterDefault);

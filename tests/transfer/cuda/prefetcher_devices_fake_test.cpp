@@ -119,6 +119,14 @@ PrefetcherStats load_long_rows(const std::vector<std::reference_wrapper<Device>>
   return feed.stats();
 }
 
+// Some of the fields of fixed shape, or none.
+std::vector<std::string> some_fields(std::uint64_t choice) {
+  std::vector<std::string> fields;
+  if ((choice & 1) != 0) fields.emplace_back("image");
+  if ((choice & 2) != 0) fields.emplace_back("label");
+  return fields;
+}
+
 void load_on_both(std::uint64_t seed) {
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
@@ -131,7 +139,9 @@ void load_on_both(std::uint64_t seed) {
   std::vector<SeenPart> seen;
   {
     Prefetcher feed(loader, {cuda_device(0), cuda_device(1)},
-                    {.buffers = 1 + random() % 3, .normalize = {{"image", "float", {}}}});
+                    {.buffers = 1 + random() % 3,
+                     .normalize = {{"image", "float", {}}},
+                     .mapped = some_fields(random() % 4)});
     for (const std::vector<DeviceBatch>& parts : feed.epoch(2, streams)) {
       for (const DeviceBatch& part : parts) {
         const StreamRef stream = part.stream();
@@ -157,7 +167,8 @@ void load_on_both(std::uint64_t seed) {
   CHECK(cuda_fake::take_violations() == std::vector<std::string>());
 }
 
-TEST_CASE("in any order of streams, two GPUs get their rows of each batch, ragged ones too") {
+TEST_CASE(
+    "in any order of streams, two GPUs get their rows of each batch, of ragged and of mapped fields too") {
   const auto before = cuda_fake::counts().pageable_copies;
   const std::uint64_t start = std::random_device{}();
   for (std::uint64_t seed = start; seed < start + 100; ++seed) load_on_both(seed);
