@@ -18,11 +18,13 @@ find_path(LEAT_DLPACK_INCLUDE_DIR dlpack/dlpack.h REQUIRED DOC "Where dlpack/dlp
 
 # --- CUDA: a real backend where the toolkit is, one that says "built without CUDA" where it is not.
 set(LEAT_CUDA_FOLDER transfer/no_cuda)
+set(LEAT_CUDA_PARTS "")  # folders of sources that depend on the toolkit's version
 set(LEAT_CUDA_LIBRARIES "")
 set(LEAT_CUDA_FOUND "no (${LEAT_CUDA})")
 set(LEAT_BLAS_OF_CUDA CUDA::cublas)
 if(LEAT_CUDA STREQUAL "FAKE")
   set(LEAT_CUDA_FOLDER transfer/cuda)
+  set(LEAT_CUDA_PARTS transfer/cuda/memcpy_batch)
   set(LEAT_CUDA_LIBRARIES leat_cuda_fake ${CMAKE_DL_LIBS})
   set(LEAT_BLAS_OF_CUDA leat_cublas_fake)
   set(LEAT_CUDA_FOUND "fake, on the CPU, for tests")
@@ -44,6 +46,10 @@ elseif(LEAT_CUDA)
     endif()
     find_package(CUDAToolkit REQUIRED)
     set(LEAT_CUDA_FOLDER transfer/cuda)
+    set(LEAT_CUDA_PARTS transfer/cuda/memcpy_batch)
+    if(CUDAToolkit_VERSION VERSION_LESS 13.0)  # which has no cudaMemcpyBatchAsync(), or one with another parameter
+      set(LEAT_CUDA_PARTS transfer/cuda/no_memcpy_batch)
+    endif()
     set(LEAT_CUDA_LIBRARIES CUDA::cudart ${CMAKE_DL_LIBS})  # NVTX, which is headers alone, loads its listener
     set(LEAT_CUDA_FOUND "yes, ${CUDAToolkit_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
   elseif(NOT LEAT_CUDA STREQUAL "AUTO")

@@ -15,7 +15,7 @@ BatchSource BatchSource::of(DataLoader& loader) {
   source.state = [&core] { return core.state(); };
   source.layout = loader.layout();
   source.max_held_batches = loader.options().max_held_batches;
-  source.memory = loader.slots().bytes;
+  source.memory = core.scheduler().table().taken_slot_memory();
   source.keeper = loader.slot_keeper();
   return source;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "leat/datasets/export.h"
 #include "leat/loader/batch_layout.h"
@@ -32,7 +33,8 @@ struct LEAT_EXPORT BatchSource {
   std::function<LoaderState()> state;  ///< returns the state from which next() goes on; may be empty
   BatchLayout layout;                  ///< the layout of every batch
   std::size_t max_held_batches = 1;    ///< greatest number of batches held when next() is called
-  std::span<std::byte> memory;         ///< memory of all batches, to be page-locked; may be empty
+  /// Parts of the batches' memory, which are page-locked: whole pages that have memory. May be empty.
+  std::vector<std::span<std::byte>> memory;
   std::shared_ptr<const void> keeper;  ///< keeps `memory` alive
 
   /// Returns the batches of a loader. The loader outlives the source, but may be moved. While the source is in use,

@@ -6,6 +6,12 @@ void StreamRef::synchronize() const {
   device_->synchronize(*this);
 }
 
+void Device::copy_all(std::span<const MemoryCopy> copies, StreamRef stream) {
+  for (const MemoryCopy& each : copies) {
+    if (each.bytes > 0) copy(each.to, each.from, each.bytes, stream);
+  }
+}
+
 std::function<void()> Device::make_waiter(EventRef) {
   throw DeviceError(name() + ": streams of other devices cannot wait for its events");
 }

@@ -130,6 +130,13 @@ using Stream = Owned<StreamRef>;
 /// passed.
 using Event = Owned<EventRef>;
 
+/// One of several copies that Device::copy_all() enqueues together.
+struct LEAT_EXPORT MemoryCopy {
+  void* to = nullptr;          ///< where the bytes go
+  const void* from = nullptr;  ///< where they come from
+  std::size_t bytes = 0;       ///< how many; 0 copies nothing
+};
+
 /// Kinds of memory that a device hands out.
 enum class MemoryKind {
   device,      ///< memory of the device
@@ -256,6 +263,11 @@ class LEAT_EXPORT Device {
   /// cuda_device() was called for both. If not, CUDA takes such copies through host memory. A stream of the CPU copies
   /// host memory only: for memory of a GPU, copy() throws DeviceError, which says that a stream of the GPU is needed.
   virtual void copy(void* to, const void* from, std::size_t bytes, StreamRef stream) = 0;
+  /// Enqueues several copies, each on the terms of copy(), which costs less than one call for each. The stream passes
+  /// them as one piece of its work, but they may run in any order and at once: memory that one of them writes must not
+  /// overlap memory that another one reads or writes. Those of 0 bytes are left out. If the call throws, some of the
+  /// copies may be enqueued. Unless a device overrides it, this calls copy() for each.
+  virtual void copy_all(std::span<const MemoryCopy> copies, StreamRef stream);
   /// Enqueues setting `bytes` bytes of host or device memory to zero.
   virtual void fill_zero(void* memory, std::size_t bytes, StreamRef stream) = 0;
 

@@ -77,17 +77,17 @@ const LoaderState& DeviceBatch::loader_state() const noexcept {
 
 TensorView DeviceBatch::operator[](std::string_view name) const {
   const BatchPool::Part& part = (*pool_)[buffer_].parts[part_];
-  return pool_->division().layout(part_).fixed(name).view(part.memory.data(), part.extent);
+  return pool_->division().layout(part_).fixed(name).view(part.buffer(), part.extent);
 }
 
 TensorView DeviceBatch::ragged_values(std::string_view field) const {
   const BatchPool::Part& part = (*pool_)[buffer_].parts[part_];
-  return pool_->division().layout(part_).ragged(field).view(part.memory.data(), part.extent);
+  return pool_->division().layout(part_).ragged(field).view(part.buffer(), part.extent);
 }
 
 TensorView DeviceBatch::ragged_offsets(std::string_view field) const {
   const BatchPool::Part& part = (*pool_)[buffer_].parts[part_];
-  return pool_->division().layout(part_).ragged(field).row_offsets(part.memory.data(), part.extent);
+  return pool_->division().layout(part_).ragged(field).row_offsets(part.buffer(), part.extent);
 }
 
 }  // namespace leat

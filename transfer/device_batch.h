@@ -73,7 +73,8 @@ class LEAT_EXPORT DeviceBatch {
   /// Returns a field of fixed shape, or the result of a transform, in device memory. A field has the shape [size(),
   /// field shape...], a result the one that its transform documents. A field with a device of its own
   /// (PrefetcherOptions::placements), and results of it, have batch_size() rows instead of size(). If a result has the
-  /// name of what it was made of, it is the result that is returned. Throws ArgumentError if there is neither.
+  /// name of what it was made of, it is the result that is returned. A field that PrefetcherOptions::mapped names is in
+  /// page-locked host memory instead, at an address that the device can read. Throws ArgumentError if there is neither.
   TensorView operator[](std::string_view name) const;
 
   /// Returns all values of a ragged field, in device memory: [elements, field shape...]. Throws ArgumentError if there

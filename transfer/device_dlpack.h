@@ -13,7 +13,7 @@
 namespace leat {
 
 /// Exports a field of a batch, or the result of a transform, without a copy. DLPack's device is the batch's: kDLCUDA
-/// with the GPU's number, or kDLCPU.
+/// with the GPU's number, or kDLCPU; also for fields that PrefetcherOptions::mapped names, which that device can read.
 ///
 /// Each tensor shares the batch, as std::make_shared<const leat::DeviceBatch>(std::move(batch)) makes it shareable. The
 /// batch's buffer is given back when the batch and all its tensors are gone, so a tensor that is kept counts as a held

@@ -11,6 +11,7 @@
 #include "leat/loader/errors.h"
 #include "leat/loader/os/numa.h"
 #include "leat/transfer/prefetch/batch_pool.h"
+#include "leat/transfer/prefetch/pinned_memory.h"
 #include "leat/transfer/prefetch/prefetch_pump.h"
 
 namespace leat {
@@ -77,13 +78,13 @@ std::optional<int> common_numa_node(std::span<Device* const> devices) {
 }
 
 // Page-locks memory for all devices. Locking it for one of them is locking it for all, so the first that needs it does.
-PinnedRegion pin(std::span<Device* const> devices, std::span<std::byte> memory,
+PinnedMemory pin(std::span<Device* const> devices, std::vector<std::span<std::byte>> memory,
                  const PrefetcherOptions& options) {
   const auto device =
       std::ranges::find_if(devices, [](const Device* each) { return each->needs_pinned_memory(); });
-  if (device == devices.end() || memory.empty()) return {};
+  if (device == devices.end()) return {};
   try {
-    return (*device)->pin(memory);
+    return PinnedMemory(**device, std::move(memory));
   } catch (const DeviceError& error) {
     warn(options.on_warning,
          fmt::format(
@@ -94,9 +95,11 @@ PinnedRegion pin(std::span<Device* const> devices, std::span<std::byte> memory,
   }
 }
 
-PinnedRegion place_and_pin(std::span<Device* const> devices, std::span<std::byte> memory,
+PinnedMemory place_and_pin(std::span<Device* const> devices, const std::vector<std::span<std::byte>>& memory,
                            std::optional<int> node, const PrefetcherOptions& options) {
-  if (node) static_cast<void>(prefer_node(memory, *node));  // first, since locked pages cannot be moved
+  for (const std::span<std::byte> part : memory) {
+    if (node) static_cast<void>(prefer_node(part, *node));  // first, since locked pages cannot be moved
+  }
   return pin(devices, memory, options);
 }
 
@@ -108,12 +111,10 @@ class Prefetcher::Impl {
  public:
   Impl(BatchSource source, std::vector<Device*> devices, const PrefetcherOptions& options)
       : keeper_(source.keeper),
-        memory_(source.memory),
         pool_(BatchPool::make(BatchDivision(source.layout, std::move(devices), options), options.buffers)),
         node_(common_numa_node(this->devices())),
-        pinned_(place_and_pin(this->devices(), memory_, node_, options)),
-        pump_(std::move(source), pinned_ ? memory_ : std::span<std::byte>(), pool_,
-              node_ ? cpus_of_node(*node_) : std::vector<int>()) {}
+        pinned_(place_and_pin(this->devices(), source.memory, node_, options)),
+        pump_(std::move(source), pinned_, pool_, node_ ? cpus_of_node(*node_) : std::vector<int>()) {}
 
   std::vector<DeviceBatch> next(std::span<const StreamRef> consumers);
   std::optional<DeviceBatch> next(StreamRef consumer);
@@ -130,10 +131,9 @@ class Prefetcher::Impl {
 
   const ProcessIdentity owner_;
   const std::shared_ptr<const void> keeper_;
-  const std::span<std::byte> memory_;      // of the source
   const std::shared_ptr<BatchPool> pool_;  // shared with the batches, which may outlive the prefetcher
   const std::optional<int> node_;          // of all devices
-  const PinnedRegion pinned_;              // holds nothing if that cannot be page-locked
+  const PinnedMemory pinned_;              // of the source; nothing if that cannot be page-locked
   PrefetchPump pump_;
   EpochClock clock_;
 };

@@ -43,6 +43,7 @@ struct LEAT_EXPORT PrefetcherOptions {
   std::vector<BatchTransform> transforms{};     ///< what the device computes after that, in order
   std::vector<FieldPlacement> placements{};     ///< fields that are not divided among the devices
   std::vector<RaggedBound> ragged_bounds{};  ///< ragged fields with less room than rows * max_length elements
+  std::vector<std::string> mapped{};         ///< fields that stay in host memory, where the device reads them
   WarningHandler on_warning{};               ///< receives warnings; if empty, they are printed to stderr
 };
 
@@ -53,11 +54,20 @@ struct LEAT_EXPORT PrefetcherOptions {
 /// (PrefetcherOptions::placements) is not divided.
 ///
 /// A batch goes from the loader's memory to a device's buffer in one asynchronous copy, on a stream of the prefetcher;
-/// in one copy for each field if the device does not get the whole batch. Of a ragged field, only the elements that the
-/// rows have are copied. The loader's memory is page-locked once, for all devices. What is not page-locked (batches
-/// with ragged fields, slots that a loader adds while it waits for a slow sample, or all memory if the system refuses,
-/// of which a warning tells) is copied once more, through page-locked buffers of the prefetcher. So every copy to a
-/// device runs beside the host. Transforms run on a second stream, of high priority.
+/// in one copy for each field if the device does not get the whole batch or if a field is ragged, which one call
+/// enqueues together (Device::copy_all()). Of a ragged field, only the elements that the rows have are copied. The
+/// loader's memory is page-locked once, for all devices. What is not page-locked is copied once more, through
+/// page-locked buffers of the prefetcher: the values of ragged fields, slots that a loader adds while it waits for a
+/// slow sample, or all memory if the system refuses to lock it, of which a warning tells. So every copy to a device
+/// runs beside the host. Transforms run on a second stream, of high priority.
+///
+/// Fields that PrefetcherOptions::mapped names are not copied to the device. Each buffer has page-locked host memory
+/// for them, which kernels read over the bus. That is faster than a copy if kernels read little of the field, slower if
+/// they read all of it. The prefetcher's thread writes the rows there. It must not do so while a kernel may still read
+/// the rows of the buffer's last batch. So it waits until the consumer's stream has passed the point where that batch
+/// was given back, and prefetches nothing else meanwhile: of N buffers, N - 1 hold batches that are ahead of the
+/// consumer's stream, where without mapped fields all N do. Take one buffer more. Transforms may read mapped fields,
+/// but a result cannot take the name of one. Ragged fields cannot be mapped.
 ///
 /// If all devices tell the same Device::numa_node(), the loader's memory is moved to that node before it is
 /// page-locked, and the prefetcher's thread copies on those of the node's CPUs that the process may use. The consumer's
@@ -96,7 +106,8 @@ class LEAT_EXPORT Prefetcher {
 
   /// Returns the next batch, or nullopt at the end of the epoch. The call after that begins the next epoch; the first
   /// call of all begins epoch 0. Work enqueued on `consumer`, a stream of this device, after the call sees the batch.
-  /// The calling thread waits for the loader; it waits for the device only when all buffers are in use.
+  /// The calling thread waits for the loader; it waits for the device only when all buffers are in use, and for mapped
+  /// fields.
   ///
   /// Throws what the loader throws, in place of the batch that it could not load: after a SampleError the epoch goes
   /// on; after any other error, the next call asks the loader again. Throws what fails on the device, mostly

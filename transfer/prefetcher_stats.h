@@ -14,10 +14,11 @@ class Device;
 /// What a prefetcher has brought to one device, measured by events on its streams. A batch is in the figures once the
 /// device has worked off its arrival; a batch that next() did not return is not.
 struct LEAT_EXPORT DeviceTransferStats {
-  Device* device = nullptr;        ///< the device
-  std::uint64_t batches = 0;       ///< batches that were measured
-  std::uint64_t copied_bytes = 0;  ///< bytes of them that were copied to the device
-  double copy_seconds = 0;         ///< time from the start of each batch's copies to their end
+  Device* device = nullptr;         ///< the device
+  std::uint64_t batches = 0;        ///< batches that were measured
+  std::uint64_t copied_bytes = 0;   ///< bytes of them that were copied to the device
+  std::uint64_t bounced_bytes = 0;  ///< of these, bytes that went through page-locked buffers
+  double copy_seconds = 0;          ///< time from the start of each batch's copies to their end
   double wait_seconds = 0;  ///< time that the consumer's stream waited for batches, with nothing else to do
 
   /// Returns the bandwidth of the copies in bytes per second; 0 if there were none.

@@ -116,6 +116,9 @@ class SlotTable {
   // Returns the memory of the rows of the common slots, which share no page with a spare slot. Empty if there are
   // ragged fields, since not all of that memory is taken then.
   std::span<std::byte> slot_memory() const noexcept;
+  // Returns the pages of the common slots that are taken from the start, in order; parts that touch are one part. With
+  // ragged fields, these are the pages that hold anything but their values.
+  std::vector<std::span<std::byte>> taken_slot_memory() const;
 
   // Returns the memory that a slot takes, rows and state, for batches of at most `chunks` chunks.
   static std::size_t bytes_of_slot(const BatchLayout& layout, std::size_t chunks);
@@ -201,6 +204,7 @@ class SlotTable {
     return (slot < dimensions_.slots ? data_offset_ : spare_data_offset_) + slot * layout_.bytes();
   }
   static std::array<std::size_t, 5> state_bytes(const BatchLayout& layout, std::size_t chunks);
+  std::vector<Extent> row_extents(std::size_t first, std::size_t last) const;
   std::vector<Extent> extents(std::size_t first, std::size_t last) const;
   std::string purpose_of_slots() const;
   void bind_state();

@@ -117,9 +117,9 @@ void SlotTable::bind_state() {
   columns_ = reinterpret_cast<std::byte**>(base + state_[4].offset);
 }
 
-// Returns the extents that hold the state and the rows of consecutive slots, which are all common or all spare. The
-// values of ragged fields are left out.
-std::vector<Extent> SlotTable::extents(std::size_t first, std::size_t last) const {
+// Returns the extents that hold the rows of consecutive slots, which are all common or all spare. The values of ragged
+// fields are left out.
+std::vector<Extent> SlotTable::row_extents(std::size_t first, std::size_t last) const {
   std::vector<Extent> extents;
   if (layout_.schema().ragged_fields() == 0) {
     extents.push_back({data_offset(first), (last - first) * layout_.bytes()});
@@ -130,8 +130,31 @@ std::vector<Extent> SlotTable::extents(std::size_t first, std::size_t last) cons
       }
     }
   }
+  return extents;
+}
+
+// Returns the same, and the extents that hold the state of these slots.
+std::vector<Extent> SlotTable::extents(std::size_t first, std::size_t last) const {
+  std::vector<Extent> extents = row_extents(first, last);
   for (const Part& part : state_) extents.push_back(part.of(first, last));
   return extents;
+}
+
+std::vector<std::span<std::byte>> SlotTable::taken_slot_memory() const {
+  std::vector<Extent> rows = row_extents(0, dimensions_.slots);
+  std::erase_if(rows, [](const Extent& extent) { return extent.bytes == 0; });
+  std::ranges::sort(rows, {}, &Extent::offset);
+  std::vector<Extent> parts;
+  for (const Extent& extent : rows) {
+    const std::size_t first = extent.offset / page_size() * page_size();
+    const std::size_t last = align_up(extent.offset + extent.bytes, page_size());
+    const bool touches = !parts.empty() && first <= parts.back().offset + parts.back().bytes;
+    if (!touches) parts.push_back({first, 0});
+    parts.back().bytes = last - parts.back().offset;
+  }
+  std::vector<std::span<std::byte>> memory;
+  for (const Extent& part : parts) memory.push_back(memory_.bytes().subspan(part.offset, part.bytes));
+  return memory;
 }
 
 // Constructs the state of these slots, and opens them.

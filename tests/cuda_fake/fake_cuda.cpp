@@ -1,6 +1,10 @@
 // What tests ask of the fake.
 #include "tests/cuda_fake/fake_cuda.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 #include "tests/cuda_fake/runtime.h"
 
 namespace leat::cuda_fake {
@@ -62,10 +66,21 @@ std::vector<std::string> queued(cudaStream_t stream) {
 
 void use(cudaStream_t stream, const void* memory, std::size_t bytes, Access access) {
   locked([&](Machine::Lock& lock) {
-    if (const auto queue = queue_of(stream)) {
-      Runtime::get().enqueue(
-          lock, *queue, {.name = "use", .ranges = {{static_cast<const std::byte*>(memory), bytes, access}}});
+    const auto queue = queue_of(stream);
+    if (queue == nullptr) return;
+    Runtime& runtime = Runtime::get();
+    const auto* const first = static_cast<const std::byte*>(memory);
+    Work work{.name = "use", .ranges = {{first, bytes, access}}};
+    if (runtime.find(memory) == nullptr) {
+      if (!runtime.is_registered(memory, bytes, queue->device)) {
+        Machine::get().report(
+            fmt::format("a use of {} bytes at {}, which are host memory that is not registered", bytes,
+                        fmt::ptr(memory)));
+      } else if (access == Access::read) {
+        work.run = runtime.watch(*queue, first, bytes);
+      }
     }
+    runtime.enqueue(lock, *queue, std::move(work));
   });
 }
 

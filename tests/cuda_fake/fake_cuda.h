@@ -30,7 +30,8 @@ namespace leat::cuda_fake {
 
 struct Counts {
   std::size_t calls = 0;            // of functions of the runtime, host functions' included
-  std::size_t copies = 0;           // enqueued
+  std::size_t copies = 0;           // enqueued, each of a batch
+  std::size_t copy_batches = 0;     // enqueued, by cudaMemcpyBatchAsync()
   std::size_t pageable_copies = 0;  // enqueued, from or to host memory that is not registered
   std::size_t host_functions = 0;   // enqueued
   std::size_t kernels = 0;          // enqueued
@@ -55,7 +56,9 @@ Holdings holdings();
 // Returns the violations since the last call, and forgets them:
 //  - a copy, fill or use() touches memory that one on another stream may touch at the same time, and one of them
 //    writes: no events, stream order or waits of the host order them;
-//  - the source of a copy changed between the call and the copy;
+//  - the source of a copy, or host memory that a use() reads, changed between the call and the copy or the use;
+//  - a use() touches host memory that is not registered;
+//  - a copy of a batch of copies writes memory that another one of the batch touches;
 //  - memory is freed while enqueued work uses it, or was written behind its end;
 //  - a host function calls the runtime;
 //  - a thread of a kernel exchanges values with a thread that is not there.

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "tests/cuda_fake/runtime.h"
 
@@ -141,6 +143,51 @@ cudaError_t copy(Machine::Lock& lock, const std::shared_ptr<Queue>& queue, const
   return runtime.lost;
 }
 
+// A copy of a batch of copies.
+struct Piece {
+  End from, to;
+  const void* source;
+  void* target;
+  std::size_t bytes;
+
+  Range read() const { return {bytes_at(source), bytes, Access::read}; }
+  Range written() const { return {bytes_at(target), bytes, Access::write}; }
+};
+
+void count_piece(const Queue& queue, const Piece& piece) {
+  Counts& counts = Runtime::get().counts;
+  ++counts.copies;
+  if (piece.from.is_pageable || piece.to.is_pageable) ++counts.pageable_copies;
+  if (is_staged(queue, piece.from) || is_staged(queue, piece.to)) ++counts.staged_copies;
+}
+
+// The copies of a batch may run at once, so none may write what another one uses.
+void check_independent(const std::vector<Piece>& pieces) {
+  for (const Piece& piece : pieces) {
+    for (const Piece& other : pieces) {
+      if (&piece == &other) continue;
+      const bool is_shared = overlap(piece.written(), other.read()) ||
+                             (&piece < &other && overlap(piece.written(), other.written()));
+      if (!is_shared) continue;
+      Machine::get().report(
+          fmt::format("{} bytes at {}, which a batch of copies writes, are used by another copy of it",
+                      piece.bytes, fmt::ptr(piece.target)));
+    }
+  }
+}
+
+// Each of the attributes applies from its first copy on, to the copies before the next one's.
+bool are_valid(std::span<const cudaMemcpyAttributes> attributes, const std::size_t* firsts,
+               std::size_t count) {
+  if (attributes.empty() || firsts[0] != 0) return false;
+  for (std::size_t i = 0; i < attributes.size(); ++i) {
+    if (firsts[i] >= count || (i > 0 && firsts[i] <= firsts[i - 1])) return false;
+    if (attributes[i].srcAccessOrder != cudaMemcpySrcAccessOrderStream)
+      return false;  // no other one is needed yet
+  }
+  return true;
+}
+
 // Returns the entry of a map by address that holds these bytes; null if there is none.
 template <class Map>
 const typename Map::value_type* entry_that_holds(const Map& map, const void* address, std::size_t bytes) {
@@ -181,6 +228,16 @@ void check_end(const std::byte* address, const Runtime::Allocation& allocation) 
 
 const std::pair<const std::byte* const, Runtime::Allocation>* Runtime::find(const void* address) const {
   return entry_that_holds(allocations, address, 0);
+}
+
+std::function<void()> Runtime::watch(const Queue& queue, const std::byte* first, std::size_t bytes) {
+  if (queue.capture != nullptr || may_change(queue, first, bytes)) return [] {};
+  return [=, expected = hash_of(first, bytes)] {
+    if (hash_of(first, bytes) == expected) return;
+    const Machine::Lock lock(Machine::get().mutex);
+    Machine::get().report(
+        fmt::format("{} bytes at {} changed before they were used", bytes, fmt::ptr(first)));
+  };
 }
 
 bool Runtime::is_registered(const void* address, std::size_t bytes, int device) const {
@@ -335,6 +392,41 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
         const End source = end_of(from, bytes, queue->device), target = end_of(to, bytes, queue->device);
         if (!source.is_valid || !target.is_valid || !fits(source, target, kind)) return cudaErrorInvalidValue;
         return copy(lock, queue, source, target, from, to, bytes);
+      });
+}
+
+// Reads pageable memory when the batch runs, too. The driver may stage it before, but does not say so.
+cudaError_t cudaMemcpyBatchAsync(void* const* targets, const void* const* sources, const std::size_t* sizes,
+                                 std::size_t count, cudaMemcpyAttributes* attributes, std::size_t* firsts,
+                                 std::size_t attribute_count, cudaStream_t stream) {
+  return call_on(
+      stream, "cudaMemcpyBatchAsync", Kind::plain,
+      [&](Machine::Lock& lock, const std::shared_ptr<Queue>& queue) {
+        if (queue->capture != nullptr) return invalidate(queue->capture, cudaErrorStreamCaptureUnsupported);
+        if (queue->is_legacy || !are_valid({attributes, attribute_count}, firsts, count))
+          return cudaErrorInvalidValue;
+        std::vector<Piece> pieces;
+        for (std::size_t i = 0; i < count; ++i) {
+          pieces.push_back({end_of(sources[i], sizes[i], queue->device),
+                            end_of(targets[i], sizes[i], queue->device), sources[i], targets[i], sizes[i]});
+          if (sizes[i] == 0 || !pieces.back().from.is_valid || !pieces.back().to.is_valid)
+            return cudaErrorInvalidValue;
+        }
+        check_independent(pieces);
+        ++Runtime::get().counts.copy_batches;
+        Work work{.name = "copies"};
+        std::vector<std::function<void()>> runs;
+        for (const Piece& piece : pieces) {
+          count_piece(*queue, piece);
+          runs.push_back(copying(*queue, piece.from, piece.to, piece.bytes));
+          work.ranges.push_back(piece.read());
+          work.ranges.push_back(piece.written());
+        }
+        work.run = [runs = std::move(runs)] {
+          for (const auto& run : runs | std::views::reverse) run();  // in no order that a caller may rely on
+        };
+        Runtime::get().enqueue(lock, *queue, std::move(work));
+        return cudaSuccess;
       });
 }
 

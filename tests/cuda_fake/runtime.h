@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -109,6 +110,9 @@ struct Runtime {
   // Returns where the fake itself uses memory of a device; null if the address is not a device's.
   std::byte* alias_of(const void* address) const;
   bool is_registered(const void* address, std::size_t bytes, int device) const;
+  // Returns a function for work that is about to be enqueued on the queue: it reports host memory that has changed
+  // since. It does nothing if work that is enqueued before it may change the memory.
+  static std::function<void()> watch(const Queue& queue, const std::byte* first, std::size_t bytes);
   // Enqueues work, or adds it to the graph that the queue captures.
   NodePtr enqueue(Machine::Lock& lock, Queue& queue, Work work, std::vector<NodePtr> after = {});
 };

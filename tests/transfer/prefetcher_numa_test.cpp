@@ -39,7 +39,7 @@ struct SharedSource {
 
   BatchSource source() {
     BatchSource source = scripted.source();
-    source.memory = memory.bytes();
+    source.memory = {memory.bytes()};
     return source;
   }
   std::set<int> modes() const {
@@ -114,7 +114,7 @@ void check_slots_of_loader(WorkerKind kind) {
   }
   const std::array<Stream, 2> owned{first.make_stream(), second.make_stream()};
   const std::array<StreamRef, 2> streams{owned[0], owned[1]};
-  const std::span<std::byte> slots = BatchSource::of(loader).memory;
+  const std::span<std::byte> slots = BatchSource::of(loader).memory.front();
   Prefetcher feed(loader, {first, second});
   if (test::has_memory_policies()) {
     CHECK(policy_of(slots.data()) == preferring(0));

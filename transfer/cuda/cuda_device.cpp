@@ -11,6 +11,7 @@
 
 #include "leat/loader/os/numa.h"
 #include "leat/transfer/cuda/batch_kernels.h"
+#include "leat/transfer/cuda/copy_together.h"
 #include "leat/transfer/cuda/cuda_devices.h"
 #include "leat/transfer/cuda/foreign_wait.h"
 #include "leat/transfer/cuda/normalize_kernel.h"
@@ -98,13 +99,29 @@ PinnedRegion CudaDevice::pin(std::span<std::byte> memory) {
   return PinnedRegion(*this, memory);
 }
 
+void CudaDevice::reach(const MemoryCopy& copy) {
+  if (copy.bytes == 0 || !has_several_devices()) return;  // no copy needs to ask
+  peer_access_.ensure(copy.to);
+  peer_access_.ensure(copy.from);
+}
+
 void CudaDevice::copy(void* to, const void* from, std::size_t bytes, StreamRef stream) {
   const DeviceGuard current = guard();
-  if (bytes > 0 && has_several_devices()) {  // otherwise no copy needs to ask
-    peer_access_.ensure(to);
-    peer_access_.ensure(from);
-  }
+  reach({to, from, bytes});
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, checked(stream)), "cudaMemcpyAsync", bytes);
+}
+
+void CudaDevice::copy_all(std::span<const MemoryCopy> copies, StreamRef stream) {
+  const DeviceGuard current = guard();
+  const cudaStream_t handle = checked(stream);
+  CopyList list;
+  for (const MemoryCopy& copy : copies) list.add(copy);
+  if (!kCanCopyTogether || list.size() < 2 || handle == cudaStreamLegacy || is_capturing(stream)) {
+    Device::copy_all(copies, stream);
+    return;
+  }
+  for (const MemoryCopy& copy : copies) reach(copy);
+  check(copy_together(list, handle), "cudaMemcpyBatchAsync", list.bytes());
 }
 
 void CudaDevice::fill_zero(void* memory, std::size_t bytes, StreamRef stream) {

@@ -38,6 +38,9 @@ class CudaDevice final : public Device {
   PinnedRegion pin(std::span<std::byte> memory) override;
 
   void copy(void* to, const void* from, std::size_t bytes, StreamRef stream) override;
+  // Calls the runtime once, by copy_together(). Each copy is a call of its own if there is only one, if the toolkit
+  // lacks the function, and where CUDA does not take it: on its legacy default stream, and in captures.
+  void copy_all(std::span<const MemoryCopy> copies, StreamRef stream) override;
   void fill_zero(void* memory, std::size_t bytes, StreamRef stream) override;
 
   void record(EventRef event, StreamRef stream) override;
@@ -67,6 +70,7 @@ class CudaDevice final : public Device {
   }
   [[noreturn]] void throw_out_of_memory(std::size_t bytes) const;
   DeviceGuard guard() const { return DeviceGuard(ordinal_, name_); }
+  void reach(const MemoryCopy& copy);                        // ensures access to both ends
   cudaStream_t checked(StreamRef stream) const;              // throws DeviceError for another device's
   CudaEvent& checked(EventRef event) const;                  // of any GPU
   void wait_for_other(cudaStream_t stream, EventRef event);  // for an event of a device that is no GPU

@@ -55,6 +55,22 @@ void check_bounds(const Schema& schema, const PrefetcherOptions& options) {
   }
 }
 
+void check_mapped(const Schema& schema, const PrefetcherOptions& options) {
+  for (auto name = options.mapped.begin(); name != options.mapped.end(); ++name) {
+    const Field& field = schema[schema.index_of(*name)];  // throws if there is none
+    if (field.is_ragged()) {
+      throw ArgumentError(fmt::format(
+          "field \"{}\" is ragged, so it cannot be mapped: only fields of fixed shape can be", *name));
+    }
+    if (std::find(options.mapped.begin(), name, *name) != name)
+      throw ArgumentError(fmt::format("field \"{}\" is listed twice in PrefetcherOptions::mapped", *name));
+  }
+}
+
+bool is_mapped(const std::string& field, const PrefetcherOptions& options) {
+  return std::ranges::find(options.mapped, field) != options.mapped.end();
+}
+
 std::size_t max_elements(const Field& field, std::size_t rows, const PrefetcherOptions& options) {
   std::size_t elements = checked_multiply(rows, field.max_length.value_or(0));
   for (const RaggedBound& bound : options.ragged_bounds) {
@@ -72,6 +88,7 @@ BatchDivision::BatchDivision(const BatchLayout& slot, std::vector<Device*> devic
   check_devices(devices_, slot.capacity());
   check_placements(schema, options);
   check_bounds(schema, options);
+  check_mapped(schema, options);
   for (const FieldPlacement& placement : options.placements) {
     if (std::find(devices_.begin(), devices_.end(), placement.device) == devices_.end())
       devices_.push_back(placement.device);
@@ -113,6 +130,7 @@ std::vector<HeldField> BatchDivision::fields_of(std::size_t device, const BatchL
     const std::size_t rows = own == nullptr ? chunk : slot.capacity();
     held.push_back({.field = field,
                     .is_whole = own != nullptr,
+                    .is_mapped = is_mapped(of.name, options),
                     .rows = rows,
                     .max_elements = of.is_ragged() ? max_elements(of, rows, options) : 0});
   }

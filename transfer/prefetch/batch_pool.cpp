@@ -20,8 +20,11 @@ void wait_quietly(const Event& event) noexcept {
   }
 }
 
-BatchPool::Part make_part(Device& device, std::size_t bytes) {
-  return {device.allocate(bytes), device.make_event(), device.make_event(), device.make_event()};
+BatchPool::Part make_part(Device& device, const DeviceLayout& layout) {
+  PinnedBuffer mapped;
+  if (layout.mapped_bytes() > 0) mapped = device.allocate_pinned(layout.mapped_bytes());
+  return {device.allocate(layout.bytes()), std::move(mapped), device.make_event(), device.make_event(),
+          device.make_event()};
 }
 
 }  // namespace
@@ -32,7 +35,7 @@ BatchPool::BatchPool(BatchDivision division, std::size_t buffers)
   for (Device* const device : division_.devices()) meters_.emplace_back(*device, buffers);
   for (Buffer& buffer : buffers_) {
     for (std::size_t i = 0; i < division_.devices().size(); ++i)
-      buffer.parts.push_back(make_part(*division_.devices()[i], division_.layout(i).bytes()));
+      buffer.parts.push_back(make_part(*division_.devices()[i], division_.layout(i)));
   }
 }
 

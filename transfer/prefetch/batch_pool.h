@@ -30,11 +30,14 @@ class BatchPool {
   // The memory of one device, with that device's part of a batch.
   struct Part {
     DeviceBuffer memory;
-    Event copied;    // the host slot is no longer read
-    Event ready;     // the results of transforms are ready too: the consumer's stream may go on
-    Event released;  // the consumer's stream no longer uses it: the copy stream may write
+    PinnedBuffer mapped;  // of the fields that the device reads in host memory; empty if there are none
+    Event copied;         // the host slot is no longer read
+    Event ready;          // the results of transforms are ready too: the consumer's stream may go on
+    Event released;       // the consumer's stream no longer uses it: the copy stream, or the pump, may write
     DevicePart extent = {};
     TransferMeter::Number copy = {};  // its measurement
+
+    BufferMemory buffer() const noexcept { return {memory.data(), mapped.data()}; }
   };
   struct Buffer {
     std::vector<Part> parts;  // of each device

@@ -1,6 +1,5 @@
 #include "leat/transfer/prefetch/batch_sender.h"
 
-#include <functional>
 #include <vector>
 
 namespace leat::detail {
@@ -14,7 +13,7 @@ std::optional<Stream> make_output_stream(Device& device, const TransformSteps& t
 }  // namespace
 
 BatchSender::BatchSender(Device& device, const DeviceLayout& layout, const TransformSteps& transforms,
-                         TransferMeter& meter, std::span<const std::byte> pinned)
+                         TransferMeter& meter, const PinnedMemory& pinned)
     : device_(device),
       layout_(layout),
       transforms_(transforms),
@@ -25,6 +24,7 @@ BatchSender::BatchSender(Device& device, const DeviceLayout& layout, const Trans
       output_stream_(make_output_stream(device, transforms)) {}
 
 BatchSender::Copied BatchSender::send(const HostBatch& batch, BatchPool::Part& part) {
+  if (layout_.mapped_bytes() > 0) write_mapped(batch, part);
   device_.wait(copy_stream_, part.released);
   if (output_stream_) device_.wait(copy_stream_, part.ready);  // of a batch that nobody took
   const Copied copied = copy(batch, part);
@@ -32,39 +32,50 @@ BatchSender::Copied BatchSender::send(const HostBatch& batch, BatchPool::Part& p
   const StreamRef last = output_stream_ ? *output_stream_ : copy_stream_;
   if (output_stream_) {
     device_.wait(last, part.copied);
-    transforms_.enqueue(part.memory.data(), part.extent, last);
+    transforms_.enqueue(part.buffer(), part.extent, last);
   }
   meter_.ready(part.copy, last);
   device_.record(part.ready, last);
   return copied;
 }
 
+// Whoever read the buffer's last batch must be done: its consumer and, if nobody took it, the transforms.
+void BatchSender::write_mapped(const HostBatch& batch, const BatchPool::Part& part) {
+  const ProfilerRange range(device_, "leat: write mapped fields");
+  device_.synchronize(part.released.ref());
+  if (output_stream_) device_.synchronize(part.ready.ref());
+  for (const BatchPiece& piece : layout_.mapped_pieces(batch, part.extent))
+    piece.write(part.mapped.data() + piece.to);
+}
+
 BatchSender::Copied BatchSender::copy(const HostBatch& batch, BatchPool::Part& part) {
   Copied copied;
-  std::size_t bytes = 0;
+  TransferMeter::Bytes bytes;
+  std::byte* const to = part.memory.data();
+  std::vector<MemoryCopy> copies;
   std::vector<BatchPiece> others;
-  part.copy = meter_.start_copy(copy_stream_);
   for (const BatchPiece& piece : layout_.pieces(batch, part.extent)) {
-    bytes += piece.from.size();
+    bytes.copied += piece.from.size();
     if (is_direct(piece)) {
-      device_.copy(part.memory.data() + piece.to, piece.from.data(), piece.from.size(), copy_stream_);
-      copied.is_direct = true;
+      copies.push_back({to + piece.to, piece.from.data(), piece.from.size()});
     } else {
+      bytes.bounced += piece.from.size();
       others.push_back(piece);
     }
   }
+  copied.is_direct = !copies.empty();
   copied.is_bounced = !others.empty();
-  if (copied.is_bounced) bounce_buffers_.copy(part.memory.data(), others, copy_stream_);
+  if (copied.is_bounced) bounce_buffers_.write(to, others, copies);
+  part.copy = meter_.start_copy(copy_stream_);
+  device_.copy_all(copies, copy_stream_);
+  if (copied.is_bounced) bounce_buffers_.mark_copied(copy_stream_);
   meter_.end_copy(part.copy, bytes, copy_stream_);
   return copied;
 }
 
 bool BatchSender::is_direct(const BatchPiece& piece) const noexcept {
   if (piece.start != 0) return false;
-  if (!device_.needs_pinned_memory()) return true;
-  const std::less_equal<> before;
-  return before(pinned_.data(), piece.from.data()) &&
-         before(piece.from.data() + piece.from.size(), pinned_.data() + pinned_.size());
+  return !device_.needs_pinned_memory() || pinned_.holds(piece.from);
 }
 
 }  // namespace leat::detail

@@ -13,22 +13,26 @@ std::size_t room_for(const BatchPiece& piece) {
 
 }  // namespace
 
-void BounceBuffers::copy(std::byte* to, std::span<const BatchPiece> pieces, StreamRef stream) {
+void BounceBuffers::write(std::byte* to, std::span<const BatchPiece> pieces,
+                          std::vector<MemoryCopy>& copies) {
   std::size_t bytes = 0;
   for (const BatchPiece& piece : pieces) bytes += room_for(piece);
   Buffer& buffer = next(bytes);
   std::byte* place = buffer.memory.data();
   for (const BatchPiece& piece : pieces) {
     piece.write(place);
-    device_.copy(to + piece.to, place, piece.from.size(), stream);
+    copies.push_back({to + piece.to, place, piece.from.size()});
     place += room_for(piece);
   }
-  device_.record(buffer.copied, stream);
+}
+
+void BounceBuffers::mark_copied(StreamRef stream) {
+  device_.record(buffers_[turn_]->copied, stream);
 }
 
 BounceBuffers::Buffer& BounceBuffers::next(std::size_t bytes) {
-  std::optional<Buffer>& buffer = buffers_[turn_];
   turn_ = (turn_ + 1) % buffers_.size();
+  std::optional<Buffer>& buffer = buffers_[turn_];
   if (!buffer) {
     buffer.emplace(Buffer{device_.allocate_pinned(bytes), device_.make_event()});
     return *buffer;

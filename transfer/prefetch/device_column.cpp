@@ -9,16 +9,16 @@ std::size_t DeviceColumn::length(const DevicePart& part) const {
   return divide_up(part.longest[padded->ragged], padded->multiple_of) * padded->multiple_of;
 }
 
-TensorView DeviceColumn::view(std::byte* base, const DevicePart& part) const {
+TensorView DeviceColumn::view(const BufferMemory& buffer, const DevicePart& part) const {
   Shape full;
   full.push_back(ragged ? part.elements[ragged->number] : rows_of(part).size());
   if (padded) full.push_back(length(part));
   full.insert(full.end(), shape.begin(), shape.end());
-  return {base + offset, dtype, std::move(full)};
+  return {address(buffer), dtype, std::move(full)};
 }
 
-TensorView DeviceColumn::row_offsets(std::byte* base, const DevicePart& part) const {
-  return {base + ragged->row_offsets, DType::i64, {rows_of(part).size() + 1}};
+TensorView DeviceColumn::row_offsets(const BufferMemory& buffer, const DevicePart& part) const {
+  return {buffer.device + ragged->row_offsets, DType::i64, {rows_of(part).size() + 1}};
 }
 
 }  // namespace leat::detail

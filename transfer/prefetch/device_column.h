@@ -24,10 +24,16 @@ struct DevicePart {
   std::vector<std::size_t> longest{};   // elements of the longest row of each, on all devices
 };
 
+// The memory of one buffer of a device.
+struct BufferMemory {
+  std::byte* device = nullptr;
+  std::byte* mapped = nullptr;  // page-locked memory of the host, which the device reads over the bus
+};
+
 // Where the rows of a ragged field end.
 struct RaggedColumn {
   std::size_t number = 0;                        // of the layout's ragged fields
-  std::size_t row_offsets = 0;                   // bytes from the buffer's start
+  std::size_t row_offsets = 0;                   // bytes from the start of the device's memory
   std::size_t max_length = 0;                    // elements of a row
   std::size_t max_elements = 0;                  // of all rows
   std::optional<std::size_t> longest_allowed{};  // what a result without truncation has room for
@@ -47,7 +53,8 @@ struct DeviceColumn {
   Shape shape{};           // of a row; of an element of a row if it is ragged or padded
   bool is_whole = false;   // all rows of the batch, not only those of the device's chunk
   std::size_t rows = 0;    // at most
-  std::size_t offset = 0;  // bytes from the buffer's start
+  bool is_mapped = false;  // in the buffer's mapped memory, not in the device's
+  std::size_t offset = 0;  // bytes from the start of that memory
   std::optional<RaggedColumn> ragged{};
   std::optional<PaddedColumn> padded{};
   std::optional<PixelLayout> layout{};  // of images that were normalized
@@ -55,10 +62,14 @@ struct DeviceColumn {
   RowRange rows_of(const DevicePart& part) const {
     return is_whole ? RowRange{0, part.batch_rows} : part.rows;
   }
-  // Returns the column in a buffer at `base`; of a ragged one, its values.
-  TensorView view(std::byte* base, const DevicePart& part) const;
+  // Returns where the column starts in a buffer.
+  std::byte* address(const BufferMemory& buffer) const {
+    return (is_mapped ? buffer.mapped : buffer.device) + offset;
+  }
+  // Returns the column in a buffer; of a ragged one, its values.
+  TensorView view(const BufferMemory& buffer, const DevicePart& part) const;
   // Returns the offsets of a ragged column: i64 [rows + 1].
-  TensorView row_offsets(std::byte* base, const DevicePart& part) const;
+  TensorView row_offsets(const BufferMemory& buffer, const DevicePart& part) const;
   // Returns the elements per row of a padded column.
   std::size_t length(const DevicePart& part) const;
 };

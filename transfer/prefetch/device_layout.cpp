@@ -50,23 +50,26 @@ DeviceLayout::DeviceLayout(BatchLayout slot, std::string device, const std::vect
                         .dtype = field.dtype,
                         .shape = field.shape,
                         .is_whole = each.is_whole,
-                        .rows = each.rows};
-    column.offset = append(row_bytes(column), field.is_ragged() ? each.max_elements : each.rows);
+                        .rows = each.rows,
+                        .is_mapped = each.is_mapped};
+    std::size_t& end = each.is_mapped ? mapped_bytes_ : bytes_;
+    column.offset = append(end, row_bytes(column), field.is_ragged() ? each.max_elements : each.rows);
     if (field.is_ragged()) {
-      const std::size_t offsets = append(sizeof(std::int64_t), checked_add(each.rows, 1));
+      const std::size_t offsets = append(bytes_, sizeof(std::int64_t), checked_add(each.rows, 1));
       column.ragged = RaggedColumn{ragged++, offsets, *field.max_length, each.max_elements};
     }
     columns_.push_back(std::move(column));
     fields_.push_back(each.field);
   }
   begins_with_slot_ = ragged == 0 && held.size() == slot_.schema().size() &&
-                      std::all_of(held.begin(), held.end(),
-                                  [&](const HeldField& each) { return each.rows == slot_.capacity(); });
+                      std::all_of(held.begin(), held.end(), [&](const HeldField& each) {
+                        return each.rows == slot_.capacity() && !each.is_mapped;
+                      });
 }
 
-std::size_t DeviceLayout::append(std::size_t row_bytes, std::size_t rows) {
-  const std::size_t start = bytes_;
-  bytes_ = checked_add(start, align_up(checked_multiply(row_bytes, rows), BatchLayout::kAlignment));
+std::size_t DeviceLayout::append(std::size_t& end, std::size_t row_bytes, std::size_t rows) {
+  const std::size_t start = end;
+  end = checked_add(start, align_up(checked_multiply(row_bytes, rows), BatchLayout::kAlignment));
   return start;
 }
 
@@ -75,8 +78,14 @@ const DeviceColumn& DeviceLayout::add_result(DeviceColumn column, std::string_vi
     throw ArgumentError(fmt::format("what is made of \"{}\" cannot be called \"{}\": that name is taken",
                                     hidden, column.name));
   }
+  if (column.name == hidden && this->column(hidden).is_mapped) {
+    throw ArgumentError(fmt::format(
+        "field \"{}\" is mapped (PrefetcherOptions::mapped), but a transform would replace it by its "
+        "result; give the result a name of its own, or do not map the field",
+        hidden));
+  }
   const std::size_t elements = column.padded ? column.padded->max_length : 1;
-  column.offset = append(checked_multiply(row_bytes(column), elements), column.rows);
+  column.offset = append(bytes_, checked_multiply(row_bytes(column), elements), column.rows);
   return columns_.emplace_back(std::move(column));
 }
 
@@ -168,15 +177,29 @@ std::vector<BatchPiece> DeviceLayout::pieces(const HostBatch& batch, const Devic
   std::vector<BatchPiece> pieces;
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     const DeviceColumn& column = columns_[i];
-    const RowRange rows = column.rows_of(part);
     if (column.ragged) {
       add_ragged(pieces, column, fields_[i], batch, part);
-    } else if (rows.size() > 0) {
-      const TensorView view = slot_.view(fields_[i], batch.bytes().data(), batch.size());
-      pieces.push_back({.to = column.offset, .from = bytes_of(view.rows(rows.first, rows.last))});
+    } else if (!column.is_mapped) {
+      add_fixed(pieces, column, fields_[i], batch, part);
     }
   }
   return pieces;
+}
+
+std::vector<BatchPiece> DeviceLayout::mapped_pieces(const HostBatch& batch, const DevicePart& part) const {
+  std::vector<BatchPiece> pieces;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (columns_[i].is_mapped) add_fixed(pieces, columns_[i], fields_[i], batch, part);
+  }
+  return pieces;
+}
+
+void DeviceLayout::add_fixed(std::vector<BatchPiece>& pieces, const DeviceColumn& column, std::size_t field,
+                             const HostBatch& batch, const DevicePart& part) const {
+  const RowRange rows = column.rows_of(part);
+  if (rows.size() == 0) return;
+  const TensorView view = slot_.view(field, batch.bytes().data(), batch.size());
+  pieces.push_back({.to = column.offset, .from = bytes_of(view.rows(rows.first, rows.last))});
 }
 
 void DeviceLayout::add_ragged(std::vector<BatchPiece>& pieces, const DeviceColumn& column, std::size_t field,

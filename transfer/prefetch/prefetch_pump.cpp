@@ -15,8 +15,8 @@ namespace leat::detail {
 using Step = PrefetchSchedule::Step;
 using Fill = PrefetchSchedule::Fill;
 
-PrefetchPump::PrefetchPump(BatchSource source, std::span<const std::byte> pinned,
-                           std::shared_ptr<BatchPool> pool, std::vector<int> cpus)
+PrefetchPump::PrefetchPump(BatchSource source, const PinnedMemory& pinned, std::shared_ptr<BatchPool> pool,
+                           std::vector<int> cpus)
     : source_(std::move(source)),
       leases_while_pulling_(source_.max_held_batches > 1 ? 1 : 0),
       pool_(std::move(pool)),

@@ -7,7 +7,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <span>
 #include <thread>
 #include <vector>
 
@@ -17,11 +16,13 @@
 #include "leat/transfer/device.h"
 #include "leat/transfer/prefetch/batch_pool.h"
 #include "leat/transfer/prefetch/batch_sender.h"
+#include "leat/transfer/prefetch/pinned_memory.h"
 
 namespace leat::detail {
 
 // Threads: all members belong to the pump's own thread, except the bodies of the constructor and the destructor. The
-// thread waits for the source, for the consumer (in the pool) and for copies, but for only one of them at a time.
+// thread waits for the source, for the consumer (in the pool), for copies and, before it writes mapped fields, for the
+// consumer's stream, but for only one of them at a time.
 // Invariants, for each batch:
 //  1. It is delivered after its copies to all devices, and its transforms are enqueued (BatchSender).
 //  2. The slot's lease is dropped after the copies that read it are done, not before; at once if there are none.
@@ -34,9 +35,9 @@ namespace leat::detail {
 //     fails the pool and ends the thread.
 class PrefetchPump {
  public:
-  // `pinned` is the part of the source's memory that is page-locked. The thread runs on those of `cpus` that it may
-  // use, or on all that it may use if there are none, except while it calls the source.
-  PrefetchPump(BatchSource source, std::span<const std::byte> pinned, std::shared_ptr<BatchPool> pool,
+  // `pinned` is the part of the source's memory that is page-locked. It outlives the pump. The thread runs on those of
+  // `cpus` that it may use, or on all that it may use if there are none, except while it calls the source.
+  PrefetchPump(BatchSource source, const PinnedMemory& pinned, std::shared_ptr<BatchPool> pool,
                std::vector<int> cpus = {});
   PrefetchPump(const PrefetchPump&) = delete;
   PrefetchPump& operator=(const PrefetchPump&) = delete;

@@ -42,7 +42,7 @@ TransferMeter::Number TransferMeter::start_copy(StreamRef copies) {
   return take(free_copies_, [&](std::size_t number) { device_.record(copies_[number].start, copies); });
 }
 
-void TransferMeter::end_copy(Number copy, std::size_t bytes, StreamRef copies) {
+void TransferMeter::end_copy(Number copy, Bytes bytes, StreamRef copies) {
   if (!copy) return;
   const std::lock_guard lock(mutex_);
   copies_[*copy].bytes = bytes;
@@ -97,7 +97,8 @@ void TransferMeter::collect() {
     const Event& request = requests_[arrival.request];
     if (!device_.passed(request) || !device_.passed(copy.ready)) return;
     ++stats_.batches;
-    stats_.copied_bytes += copy.bytes;
+    stats_.copied_bytes += copy.bytes.copied;
+    stats_.bounced_bytes += copy.bytes.bounced;
     stats_.copy_seconds += device_.seconds_between(copy.start, copy.end);
     stats_.wait_seconds += std::max(0.0, device_.seconds_between(request, copy.ready));
     free_copies_.push_back(arrival.copy);

@@ -24,7 +24,11 @@ class TransferMeter {
 
   // --- Called by the pump for each batch.
   Number start_copy(StreamRef copies);
-  void end_copy(Number copy, std::size_t bytes, StreamRef copies);
+  struct Bytes {
+    std::size_t copied = 0;
+    std::size_t bounced = 0;  // of those, through page-locked buffers
+  };
+  void end_copy(Number copy, Bytes bytes, StreamRef copies);
   void ready(Number copy, StreamRef outputs);
   void drop_copy(Number copy);  // nobody took the batch
 
@@ -39,7 +43,7 @@ class TransferMeter {
  private:
   struct Copy {
     Event start, end, ready;
-    std::size_t bytes = 0;
+    Bytes bytes{};
   };
   struct Arrival {
     std::size_t request, copy;

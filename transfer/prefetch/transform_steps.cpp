@@ -14,7 +14,7 @@
 namespace leat::detail {
 namespace {
 
-using Step = std::function<void(std::byte* base, const DevicePart& part, StreamRef stream)>;
+using Step = std::function<void(const BufferMemory& buffer, const DevicePart& part, StreamRef stream)>;
 
 const std::string& name_or(const std::string& name, const std::string& otherwise) {
   return name.empty() ? otherwise : name;
@@ -45,7 +45,7 @@ void check_early(const Make& make, const DeviceColumn& from, const std::vector<s
       .rows = {0, from.rows}, .batch_rows = from.rows, .elements = ragged, .longest = ragged};
   alignas(BatchLayout::kAlignment) static std::byte start{};
   try {
-    make(&start, part).check();
+    make(BufferMemory{&start, &start}, part).check();
   } catch (const ArgumentError& error) {
     throw ArgumentError(fmt::format("field \"{}\": {}", from.name, error.what()));
   }
@@ -53,8 +53,8 @@ void check_early(const Make& make, const DeviceColumn& from, const std::vector<s
 
 template <class Make>
 Step step_of(Make make) {
-  return [make](std::byte* base, const DevicePart& part, StreamRef stream) {
-    stream.device().apply(make(base, part), stream);
+  return [make](const BufferMemory& buffer, const DevicePart& part, StreamRef stream) {
+    stream.device().apply(make(buffer, part), stream);
   };
 }
 
@@ -94,15 +94,15 @@ Step plan(const FieldNormalization& what, DeviceLayout& layout) {
       like(from, name_or(what.output, what.field), what.how.dtype, shape_of(pixels, what.how.layout));
   result.layout = what.how.layout;
   const DeviceColumn& to = layout.add_result(std::move(result), what.field);
-  return
-      [&from, &to, flips, pixels, how = what.how](std::byte* base, const DevicePart& part, StreamRef stream) {
-        PixelShape shape = pixels;
-        shape.n = from.rows_of(part).size();
-        const auto* const flipped =
-            flips == nullptr ? nullptr : reinterpret_cast<const std::uint8_t*>(base + flips->offset);
-        stream.device().normalize(base + to.offset, reinterpret_cast<const std::uint8_t*>(base + from.offset),
-                                  shape, how, stream, flipped);
-      };
+  return [&from, &to, flips, pixels, how = what.how](const BufferMemory& buffer, const DevicePart& part,
+                                                     StreamRef stream) {
+    PixelShape shape = pixels;
+    shape.n = from.rows_of(part).size();
+    const auto* const flipped =
+        flips == nullptr ? nullptr : reinterpret_cast<const std::uint8_t*>(flips->address(buffer));
+    stream.device().normalize(to.address(buffer), reinterpret_cast<const std::uint8_t*>(from.address(buffer)),
+                              shape, how, stream, flipped);
+  };
 }
 
 // Columns that FieldPadding makes; the last two may be missing.
@@ -143,14 +143,15 @@ Step plan(const FieldPadding& what, DeviceLayout& layout) {
     throw ArgumentError(fmt::format("field \"{}\": rows cannot be padded to a multiple of 0", what.field));
   if (what.length > 0 && !what.truncate) layout.limit_rows(from, what.length);
   const PaddingResults to = add_results(what, from, layout);
-  const auto make = [&from, to, fill = what.fill, truncate = what.truncate](std::byte* base,
+  const auto make = [&from, to, fill = what.fill, truncate = what.truncate](const BufferMemory& buffer,
                                                                             const DevicePart& part) {
     PadRagged operation;
-    operation.to = base + to.padded.offset;
-    operation.values = base + from.offset;
-    operation.offsets = reinterpret_cast<const std::int64_t*>(base + from.ragged->row_offsets);
-    if (to.mask != nullptr) operation.mask = reinterpret_cast<std::uint8_t*>(base + to.mask->offset);
-    if (to.lengths != nullptr) operation.lengths = reinterpret_cast<std::int64_t*>(base + to.lengths->offset);
+    operation.to = to.padded.address(buffer);
+    operation.values = from.address(buffer);
+    operation.offsets = reinterpret_cast<const std::int64_t*>(buffer.device + from.ragged->row_offsets);
+    if (to.mask != nullptr) operation.mask = reinterpret_cast<std::uint8_t*>(to.mask->address(buffer));
+    if (to.lengths != nullptr)
+      operation.lengths = reinterpret_cast<std::int64_t*>(to.lengths->address(buffer));
     operation.rows = from.rows_of(part).size();
     operation.length = to.padded.length(part);
     operation.elements = part.elements[from.ragged->number];
@@ -169,12 +170,12 @@ Step plan(const FieldWidening& what, DeviceLayout& layout) {
   DeviceColumn wide = like(from, name_or(what.output, what.field), DType::i64, from.shape);
   wide.padded = from.padded;
   const DeviceColumn& to = layout.add_result(std::move(wide), what.field);
-  const auto make = [&from, &to](std::byte* base, const DevicePart& part) {
+  const auto make = [&from, &to](const BufferMemory& buffer, const DevicePart& part) {
     Widen operation;
-    operation.to = reinterpret_cast<std::int64_t*>(base + to.offset);
-    operation.from = base + from.offset;
+    operation.to = reinterpret_cast<std::int64_t*>(to.address(buffer));
+    operation.from = from.address(buffer);
     operation.dtype = from.dtype;
-    operation.count = from.view(base, part).count();
+    operation.count = from.view(buffer, part).count();
     return operation;
   };
   const std::size_t ragged = from.padded ? from.padded->ragged + 1 : 0;
@@ -188,11 +189,11 @@ Step plan(const FieldOneHot& what, DeviceLayout& layout) {
     throw ArgumentError(fmt::format("{}; labels are one integer for each row", describe(from)));
   const DeviceColumn& to =
       layout.add_result(like(from, name_or(what.output, what.field), DType::f32, {what.classes}), what.field);
-  const auto make = [&from, &to, classes = what.classes, smoothing = what.smoothing](std::byte* base,
-                                                                                     const DevicePart& part) {
+  const auto make = [&from, &to, classes = what.classes, smoothing = what.smoothing](
+                        const BufferMemory& buffer, const DevicePart& part) {
     OneHot operation;
-    operation.to = reinterpret_cast<float*>(base + to.offset);
-    operation.labels = base + from.offset;
+    operation.to = reinterpret_cast<float*>(to.address(buffer));
+    operation.labels = from.address(buffer);
     operation.dtype = from.dtype;
     operation.rows = from.rows_of(part).size();
     operation.classes = classes;
@@ -212,16 +213,16 @@ struct MixColumns {
   PixelShape shape;
   PixelLayout layout;
 
-  MixOperands operands(std::byte* base, const DevicePart& part) const {
+  MixOperands operands(const BufferMemory& buffer, const DevicePart& part) const {
     MixOperands operands;
-    operands.mixed_images = base + mixed_images.offset;
-    operands.images = base + images.offset;
+    operands.mixed_images = mixed_images.address(buffer);
+    operands.images = images.address(buffer);
     operands.shape = shape;
     operands.shape.n = images.rows_of(part).size();
     operands.layout = layout;
     operands.dtype = images.dtype;
-    operands.mixed_targets = reinterpret_cast<float*>(base + mixed_targets.offset);
-    operands.targets = reinterpret_cast<const float*>(base + targets.offset);
+    operands.mixed_targets = reinterpret_cast<float*>(mixed_targets.address(buffer));
+    operands.targets = reinterpret_cast<const float*>(targets.address(buffer));
     operands.classes = targets.shape[0];
     return operands;
   }
@@ -262,9 +263,10 @@ MixColumns add_mix(const std::string& images_name, const std::string& targets_na
 
 Step plan(const BatchMixUp& what, DeviceLayout& layout) {
   const MixColumns columns = add_mix(what.images, what.targets, PixelLayout::nchw, layout);  // any is right
-  const auto make = [columns, alpha = what.alpha, seed = what.seed](std::byte* base, const DevicePart& part) {
+  const auto make = [columns, alpha = what.alpha, seed = what.seed](const BufferMemory& buffer,
+                                                                    const DevicePart& part) {
     Rng rng = mixing_rng(seed, part.epoch, part.number);
-    return MixUp{.batch = columns.operands(base, part), .lambda = draw_mixup(rng, alpha).lambda};
+    return MixUp{.batch = columns.operands(buffer, part), .lambda = draw_mixup(rng, alpha).lambda};
   };
   check_early(make, columns.images, {});
   return step_of(make);
@@ -273,9 +275,10 @@ Step plan(const BatchMixUp& what, DeviceLayout& layout) {
 Step plan(const BatchCutMix& what, DeviceLayout& layout) {
   const PixelLayout pixels = layout_of(layout.fixed(what.images), what.layout);
   const MixColumns columns = add_mix(what.images, what.targets, pixels, layout);
-  const auto make = [columns, alpha = what.alpha, seed = what.seed](std::byte* base, const DevicePart& part) {
+  const auto make = [columns, alpha = what.alpha, seed = what.seed](const BufferMemory& buffer,
+                                                                    const DevicePart& part) {
     Rng rng = mixing_rng(seed, part.epoch, part.number);
-    return CutMix{.batch = columns.operands(base, part),
+    return CutMix{.batch = columns.operands(buffer, part),
                   .box = draw_cutmix(rng, alpha, columns.shape.h, columns.shape.w).box};
   };
   check_early(make, columns.images, {});
@@ -311,8 +314,8 @@ void TransformSteps::add(const BatchTransform& transform, DeviceLayout& layout) 
   steps_.push_back(std::visit([&](const auto& what) { return plan(what, layout); }, transform));
 }
 
-void TransformSteps::enqueue(std::byte* base, const DevicePart& part, StreamRef stream) const {
-  for (const Step& step : steps_) step(base, part, stream);
+void TransformSteps::enqueue(const BufferMemory& buffer, const DevicePart& part, StreamRef stream) const {
+  for (const Step& step : steps_) step(buffer, part, stream);
 }
 
 }  // namespace leat::detail

@@ -22,11 +22,11 @@ class TransformSteps {
   void add(const BatchTransform& transform, DeviceLayout& layout);
 
   bool empty() const noexcept { return steps_.empty(); }
-  // Enqueues all steps, in order, for a buffer at `base`.
-  void enqueue(std::byte* base, const DevicePart& part, StreamRef stream) const;
+  // Enqueues all steps, in order, for a buffer.
+  void enqueue(const BufferMemory& buffer, const DevicePart& part, StreamRef stream) const;
 
  private:
-  using Step = std::function<void(std::byte* base, const DevicePart& part, StreamRef stream)>;
+  using Step = std::function<void(const BufferMemory& buffer, const DevicePart& part, StreamRef stream)>;
 
   std::vector<Step> steps_;
 };

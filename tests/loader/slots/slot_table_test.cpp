@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <span>
 #include <thread>
 
 #include "leat/datasets/base/memory_limits.h"
@@ -211,6 +213,48 @@ TEST_CASE("spare slots share no page with the memory that is to be page-locked")
   const std::byte* const end = table.slot_memory().data() + table.slot_memory().size();
   CHECK(static_cast<std::size_t>(table.data(3) - table.slot_memory().data()) % page_size() == 0);
   CHECK(static_cast<std::size_t>(table.data(3) - end) >= page_size());
+}
+
+// "a" and "b" lie on either side of ragged values that take `pages` pages of each slot.
+BatchLayout ragged_layout(std::size_t pages) {
+  const Field ragged = Field::ragged("ragged", DType::u8, {.max_length = pages * page_size() / 2});
+  return {Schema({{"a", DType::u8, {3}}, ragged, {"b", DType::i64, {}}}), 2};
+}
+
+bool holds(std::span<std::byte> part, const std::byte* first, std::size_t bytes) {
+  return part.data() <= first && first + bytes <= part.data() + part.size();
+}
+
+TEST_CASE("of slots with ragged fields, the taken pages are those that hold anything but their values") {
+  const SlotTable table(ragged_layout(5), {.slots = 3, .spare = 1});
+  CHECK(table.slot_memory().empty());
+  const auto parts = table.taken_slot_memory();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    CHECK(reinterpret_cast<std::uintptr_t>(parts[i].data()) % page_size() == 0);
+    CHECK(parts[i].size() % page_size() == 0);
+    CHECK(parts[i].size() <= 2 * page_size());
+    if (i > 0) CHECK(parts[i - 1].data() + parts[i - 1].size() < parts[i].data());
+  }
+  for (std::size_t slot = 0; slot < 3; ++slot) {
+    for (const BatchLayout::Part& fixed : table.layout().fixed_parts()) {
+      CHECK(std::ranges::count_if(parts, [&](std::span<std::byte> part) {
+              return holds(part, table.data(slot) + fixed.offset, fixed.bytes);
+            }) == 1);
+    }
+    const std::byte* const middle = table.data(slot) + table.layout().offset(1) + 5 * page_size() / 2;
+    CHECK(std::ranges::none_of(parts, [&](std::span<std::byte> part) { return holds(part, middle, 1); }));
+  }
+}
+
+TEST_CASE("slots that are taken whole are one part of whole pages") {
+  for (const BatchLayout& layout :
+       {layout_of(1), ragged_layout(1)}) {  // the latter's values have no page of their own
+    const SlotTable table(layout, {.slots = 3, .spare = 1});
+    const auto parts = table.taken_slot_memory();
+    REQUIRE(parts.size() == 1);
+    CHECK(holds(parts[0], table.data(0), 3 * layout.bytes()));
+    CHECK(parts[0].size() < 3 * layout.bytes() + page_size());
+  }
 }
 
 TEST_CASE("a spare slot's batch is claimed in its turn, taken back from the dead, and given up") {

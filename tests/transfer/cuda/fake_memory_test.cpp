@@ -135,6 +135,118 @@ TEST_CASE("copies of two streams that nothing orders are reported, in whatever o
   must(cudaStreamSynchronize(second));
 }
 
+// A call of cudaMemcpyBatchAsync() for these copies.
+struct Copies {
+  std::vector<void*> to;
+  std::vector<const void*> from;
+  std::vector<std::size_t> sizes;
+  cudaMemcpySrcAccessOrder order = cudaMemcpySrcAccessOrderStream;
+
+  cudaError_t enqueue(cudaStream_t stream) {
+    cudaMemcpyAttributes attributes{};
+    attributes.srcAccessOrder = order;
+    std::size_t first = 0;
+    return cudaMemcpyBatchAsync(to.data(), from.data(), sizes.data(), sizes.size(), &attributes, &first, 1,
+                                stream);
+  }
+};
+
+TEST_CASE("a batch of copies is one piece of a stream's work, and each of them is counted") {
+  Bytes host(100, std::byte{1}), other(100, std::byte{2});
+  const Registered registered(host, cudaHostRegisterDefault);
+  const FakeStream stream;
+  const FakeMemory memory(100);
+  const auto before = cuda_fake::counts();
+  {
+    const HeldOrder order;
+    Copies copies{{memory.data(), memory.data() + 60}, {host.data(), other.data()}, {60, 40}};
+    must(copies.enqueue(stream));
+    CHECK(cuda_fake::queued(stream) == std::vector<std::string>{"copies"});
+    host[59] = std::byte{3};
+    CHECK(cuda_fake::step(stream));
+  }
+  const auto after = cuda_fake::counts();
+  CHECK(after.copy_batches == before.copy_batches + 1);
+  CHECK(after.copies == before.copies + 2);
+  CHECK(after.pageable_copies == before.pageable_copies + 1);
+  CHECK(mentions(cuda_fake::take_violations(), {"60 bytes", "changed before they were copied"}));
+  Bytes expected(100, std::byte{1});
+  expected[59] = std::byte{3};
+  std::fill(expected.begin() + 60, expected.end(), std::byte{2});
+  CHECK(memory.read(stream) == expected);
+}
+
+TEST_CASE("what CUDA would refuse of a batch of copies is refused") {
+  Bytes host(100);
+  const Registered registered(host, cudaHostRegisterDefault);
+  const FakeStream stream;
+  const FakeMemory memory(100);
+  const auto before = cuda_fake::counts();
+  const Copies valid{{memory.data(), memory.data() + 10}, {host.data(), host.data() + 10}, {10, 10}};
+  Copies copies = valid;
+  CHECK(copies.enqueue(nullptr) == cudaErrorInvalidValue);
+  CHECK(copies.enqueue(cudaStreamLegacy) == cudaErrorInvalidValue);
+  copies.sizes[1] = 0;
+  CHECK(copies.enqueue(stream) == cudaErrorInvalidValue);
+  copies.sizes[1] = 91;
+  CHECK(copies.enqueue(stream) == cudaErrorInvalidValue);
+  copies = valid;
+  copies.order = cudaMemcpySrcAccessOrderInvalid;
+  CHECK(copies.enqueue(stream) == cudaErrorInvalidValue);
+  CHECK(Copies().enqueue(stream) == cudaErrorInvalidValue);
+  copies = valid;
+  must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  CHECK(copies.enqueue(stream) == cudaErrorStreamCaptureUnsupported);
+  CHECK(end_capture(stream) == cudaErrorStreamCaptureInvalidated);
+  CHECK(cuda_fake::counts().copies == before.copies);
+  CHECK(cuda_fake::counts().copy_batches == before.copy_batches);
+  CHECK(copies.enqueue(cudaStreamPerThread) == cudaSuccess);
+  must(cudaStreamSynchronize(cudaStreamPerThread));
+  cudaGetLastError();
+}
+
+TEST_CASE("a batch of copies that depend on each other is reported, and one that other work may disturb") {
+  Bytes host(100);
+  const Registered registered(host, cudaHostRegisterDefault);
+  const FakeStream stream, other;
+  const FakeMemory memory(100);
+  Copies twice{{memory.data(), memory.data() + 9}, {host.data(), host.data()}, {10, 10}};
+  must(twice.enqueue(stream));
+  CHECK(mentions(cuda_fake::take_violations(), {"10 bytes", "batch of copies", "another copy"}));
+  Copies chain{{memory.data(), memory.data() + 50}, {host.data(), memory.data() + 9}, {10, 10}};
+  must(chain.enqueue(stream));
+  CHECK(mentions(cuda_fake::take_violations(), {"10 bytes", "batch of copies", "another copy"}));
+  must(cudaStreamSynchronize(stream));
+  Copies apart{{memory.data(), memory.data() + 10}, {host.data(), host.data()}, {10, 10}};
+  must(apart.enqueue(stream));
+  CHECK(cuda_fake::take_violations().empty());
+  must(cudaMemsetAsync(memory.data() + 19, 0, 1, other));
+  CHECK(
+      mentions(cuda_fake::take_violations(), {"fill of stream", "copies of stream", "nothing orders them"}));
+  must(cudaStreamSynchronize(stream));
+  must(cudaStreamSynchronize(other));
+}
+
+TEST_CASE("a use of host memory that is not registered is reported, and one whose memory the host changes") {
+  Bytes host(100), other(100);
+  const FakeStream stream;
+  const Registered registered(host, cudaHostRegisterDefault);
+  cuda_fake::use(stream, other.data(), 100, cuda_fake::Access::read);
+  CHECK(mentions(cuda_fake::take_violations(), {"use of 100 bytes", "not registered"}));
+  must(cudaStreamSynchronize(stream));
+  {
+    const HeldOrder order;
+    cuda_fake::use(stream, host.data() + 1, 99, cuda_fake::Access::read);
+    host[0] = std::byte{1};
+    CHECK(cuda_fake::step(stream));
+    CHECK(cuda_fake::take_violations().empty());
+    cuda_fake::use(stream, host.data() + 1, 99, cuda_fake::Access::read);
+    host[99] = std::byte{1};
+    CHECK(cuda_fake::step(stream));
+  }
+  CHECK(mentions(cuda_fake::take_violations(), {"99 bytes", "changed before they were used"}));
+}
+
 TEST_CASE("memory that is freed while a copy uses it is reported") {
   Bytes host(100);
   const Registered registered(host, cudaHostRegisterDefault);

@@ -1,5 +1,7 @@
 // One prefetcher on several GPUs of the fake CUDA runtime; ragged fields; graphs that are replayed.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -62,6 +64,69 @@ void check_part(const SeenPart& part, const HostBatch& whole) {
                                                      static_cast<std::size_t>(offsets[last])))));
 }
 
+// Has the fields of an UnevenDataset. The values of "tokens" take many pages of each slot, and less than a third of the
+// room for them.
+class LongRows final : public Dataset {
+ public:
+  static std::size_t length(std::size_t index) { return 1500 + index % 7; }
+
+  std::size_t size() const override { return 22; }
+  const Schema& schema() const override { return schema_; }
+  void get(std::size_t index, Rng&, SampleWriter& out) const override {
+    std::ranges::fill(out.values<std::uint8_t>("image"), static_cast<std::uint8_t>(5 * index));
+    const auto tokens = out.ragged<std::int32_t>("tokens", length(index));
+    for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = static_cast<std::int32_t>(100 * index + i);
+    out.set("label", static_cast<std::int64_t>(index));
+  }
+
+  static std::size_t fixed_bytes(std::size_t rows) { return rows * (900 + sizeof(std::int64_t)); }
+  static std::size_t value_bytes(std::size_t first, std::size_t last) {
+    std::size_t sum = 0;
+    for (std::size_t i = first; i < last; ++i) sum += length(i) * sizeof(std::int32_t);
+    return sum;
+  }
+  static std::size_t offset_bytes(std::size_t rows) { return (rows + 1) * sizeof(std::int64_t); }
+
+ private:
+  Schema schema_{{{"image", DType::u8, {900}},
+                  Field::ragged("tokens", DType::i32, {.max_length = 5000}),
+                  {"label", DType::i64, {}}}};
+};
+
+// Loads an epoch of LongRows in batches of 4 on these GPUs, checks what arrives, and returns the figures.
+PrefetcherStats load_long_rows(const std::vector<std::reference_wrapper<Device>>& devices,
+                               std::vector<std::string>& warnings) {
+  const LongRows data;
+  DataLoader loader(data, {.batch_size = 4}), expected(data, {.batch_size = 4});
+  std::vector<Stream> owned;
+  for (Device& device : devices) owned.push_back(device.make_stream());
+  const std::vector<StreamRef> streams(owned.begin(), owned.end());
+  Prefetcher feed(loader, devices,
+                  {.on_warning = [&](const std::string& text) { warnings.push_back(text); }});
+  for (const std::vector<DeviceBatch>& parts : feed.epoch(0, streams)) {
+    std::vector<SeenPart> seen;
+    for (const DeviceBatch& part : parts) {
+      const StreamRef stream = part.stream();
+      seen.push_back({part.number(), part.rows(), Seen(part["image"], stream), Seen(part["label"], stream),
+                      Seen(part.ragged_values("tokens"), stream),
+                      Seen(part.ragged_offsets("tokens"), stream)});
+    }
+    for (const StreamRef stream : streams) stream.synchronize();
+    const HostBatch whole = expected.next().value();
+    for (const SeenPart& part : seen) check_part(part, whole);
+  }
+  CHECK_FALSE(expected.next().has_value());
+  return feed.stats();
+}
+
+// Some of the fields of fixed shape, or none.
+std::vector<std::string> some_fields(std::uint64_t choice) {
+  std::vector<std::string> fields;
+  if ((choice & 1) != 0) fields.emplace_back("image");
+  if ((choice & 2) != 0) fields.emplace_back("label");
+  return fields;
+}
+
 void load_on_both(std::uint64_t seed) {
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
@@ -74,7 +139,9 @@ void load_on_both(std::uint64_t seed) {
   std::vector<SeenPart> seen;
   {
     Prefetcher feed(loader, {cuda_device(0), cuda_device(1)},
-                    {.buffers = 1 + random() % 3, .normalize = {{"image", "float", {}}}});
+                    {.buffers = 1 + random() % 3,
+                     .normalize = {{"image", "float", {}}},
+                     .mapped = some_fields(random() % 4)});
     for (const std::vector<DeviceBatch>& parts : feed.epoch(2, streams)) {
       for (const DeviceBatch& part : parts) {
         const StreamRef stream = part.stream();
@@ -100,7 +167,8 @@ void load_on_both(std::uint64_t seed) {
   CHECK(cuda_fake::take_violations() == std::vector<std::string>());
 }
 
-TEST_CASE("in any order of streams, two GPUs get their rows of each batch, ragged ones too") {
+TEST_CASE(
+    "in any order of streams, two GPUs get their rows of each batch, of ragged and of mapped fields too") {
   const auto before = cuda_fake::counts().pageable_copies;
   const std::uint64_t start = std::random_device{}();
   for (std::uint64_t seed = start; seed < start + 100; ++seed) load_on_both(seed);
@@ -133,6 +201,48 @@ TEST_CASE("of a ragged field, only what the rows hold is copied") {
   const std::size_t fixed = 24 * (4 * 4 * 3 + sizeof(std::int64_t));
   const std::size_t ragged = UnevenDataset::elements(0, 24) * 2 * sizeof(std::int32_t);
   CHECK(feed.stats().devices[0].copied_bytes == fixed + ragged + 4 * 7 * sizeof(std::int64_t));
+}
+
+TEST_CASE("of batches with ragged fields, only values and moved offsets go through page-locked buffers") {
+  const auto pageable = cuda_fake::counts().pageable_copies;
+  const cuda_fake::Holdings before = cuda_fake::holdings();
+  std::vector<std::string> warnings;
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    INFO("seed " << seed);
+    cuda_fake::run_randomly(seed);
+    const PrefetcherStats one = load_long_rows({cuda_device(0)}, warnings);
+    CHECK(one.bounced_batches == 6);
+    CHECK(one.direct_batches == 0);
+    CHECK(one.devices[0].bounced_bytes == LongRows::value_bytes(0, 22));
+    CHECK(one.devices[0].copied_bytes == LongRows::fixed_bytes(22) + LongRows::value_bytes(0, 22) +
+                                             5 * LongRows::offset_bytes(4) + LongRows::offset_bytes(2));
+    const PrefetcherStats two = load_long_rows({cuda_device(0), cuda_device(1)}, warnings);
+    std::size_t first = 0, second = 0;
+    for (std::size_t row = 0; row < 22; ++row)  // the last batch has a row for each
+      (row < 20 ? row % 4 < 2 : row == 20) ? first += LongRows::value_bytes(row, row + 1)
+                                           : second += LongRows::value_bytes(row, row + 1);
+    CHECK(two.devices[0].bounced_bytes == first);
+    CHECK(two.devices[1].bounced_bytes == second + 5 * LongRows::offset_bytes(2) + LongRows::offset_bytes(1));
+  }
+  cuda_fake::go_free();
+  CHECK(warnings.empty());
+  CHECK(cuda_fake::counts().pageable_copies == pageable);
+  CHECK(cuda_fake::holdings() == before);
+  CHECK(cuda_fake::take_violations() == std::vector<std::string>());
+}
+
+TEST_CASE("if a part of the slots cannot be page-locked, none is, which a warning tells") {
+  const auto pageable = cuda_fake::counts().pageable_copies;
+  const cuda_fake::Holdings before = cuda_fake::holdings();
+  std::vector<std::string> warnings;
+  cuda_fake::fail_call(3, cudaErrorMemoryAllocation, "cudaHostRegister");
+  const PrefetcherStats stats = load_long_rows({cuda_device(0)}, warnings);
+  CHECK(cuda_fake::failed_call() == "cudaHostRegister");
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].find("could not be page-locked") != std::string::npos);
+  CHECK(stats.devices[0].bounced_bytes == stats.devices[0].copied_bytes);
+  CHECK(cuda_fake::counts().pageable_copies == pageable);
+  CHECK(cuda_fake::holdings() == before);
 }
 
 TEST_CASE("a GPU and the CPU divide a batch") {

@@ -71,7 +71,7 @@ TEST_CASE(
   DataLoader loader(data, {.batch_size = 8, .num_workers = 2, .worker_kind = WorkerKind::threads});
   BatchSource source = BatchSource::of(loader);
   std::size_t outside = 0;
-  source.next = [next = source.next, memory = source.memory, &outside] {
+  source.next = [next = source.next, memory = source.memory.at(0), &outside] {
     auto batch = next();
     if (batch &&
         (batch->bytes().data() < memory.data() || batch->bytes().data() >= memory.data() + memory.size()))

@@ -47,11 +47,10 @@ class Seen {
 class RestrictedPump {
  public:
   RestrictedPump(BatchSource source, const Cpus& cpus)
-      : pool_(
-            make_process_owned<BatchPool>(BatchDivision(source.layout, {&device_}, PrefetcherOptions()), 2)) {
+      : pool_(BatchPool::make(BatchDivision(source.layout, {&device_}, PrefetcherOptions()), 2)) {
     device_.on_copy = [this] { in_copies_.note(); };
     device_.go_free();
-    pump_.emplace(std::move(source), std::span<const std::byte>(), pool_, cpus);
+    pump_.emplace(std::move(source), pinned_, pool_, cpus);
   }
 
   // Takes all batches of an epoch; returns their number, errors included.
@@ -70,6 +69,7 @@ class RestrictedPump {
   ScriptedDevice device_;
   Seen in_copies_;
   std::shared_ptr<BatchPool> pool_;
+  const PinnedMemory pinned_;  // none
   std::optional<PrefetchPump> pump_;
 };
 

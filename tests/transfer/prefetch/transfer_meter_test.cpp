@@ -39,7 +39,7 @@ TEST_CASE("a stream that asks after the batch is ready has not waited") {
   scene.hold(scene.consumer);
   const auto request = scene.meter.ask(scene.consumer);
   const auto copy = scene.meter.start_copy(scene.copies);
-  scene.meter.end_copy(copy, 100, scene.copies);
+  scene.meter.end_copy(copy, {100, 40}, scene.copies);
   scene.meter.ready(copy, scene.copies);
   scene.meter.arrive(request, copy);
   scene.copies.ref().synchronize();
@@ -49,6 +49,7 @@ TEST_CASE("a stream that asks after the batch is ready has not waited") {
   const DeviceTransferStats stats = scene.meter.stats();
   CHECK(stats.batches == 1);
   CHECK(stats.copied_bytes == 100);
+  CHECK(stats.bounced_bytes == 40);
   CHECK(stats.wait_seconds == 0);
 }
 
@@ -61,7 +62,7 @@ TEST_CASE("a stream that asks before has waited until the batch was ready") {
   scene.copies.ref().synchronize();
   const auto started = Clock::now();
   scene.hold(scene.copies);
-  scene.meter.end_copy(copy, 100, scene.copies);
+  scene.meter.end_copy(copy, {100, 40}, scene.copies);
   scene.meter.ready(copy, scene.copies);
   scene.meter.arrive(request, copy);
   CHECK(scene.meter.stats().batches == 0);
@@ -83,7 +84,7 @@ TEST_CASE("requests and copies without the other are not counted, and are used a
     scene.meter.drop_request(scene.meter.ask(scene.consumer));
     const auto copy = scene.meter.start_copy(scene.copies);
     REQUIRE(copy.has_value());
-    scene.meter.end_copy(copy, 100, scene.copies);
+    scene.meter.end_copy(copy, {100, 40}, scene.copies);
     scene.meter.ready(copy, scene.copies);
     scene.meter.drop_copy(copy);
   }
@@ -98,7 +99,7 @@ TEST_CASE("where more batches are under way than can be measured, the others are
   for (int i = 0; i < 100; ++i) {
     const auto request = scene.meter.ask(scene.consumer);
     const auto copy = scene.meter.start_copy(scene.copies);
-    scene.meter.end_copy(copy, 1, scene.copies);
+    scene.meter.end_copy(copy, {1, 0}, scene.copies);
     scene.meter.ready(copy, scene.copies);
     scene.meter.arrive(request, copy);
     measured += copy && request ? 1 : 0;

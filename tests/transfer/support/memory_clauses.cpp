@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <utility>
 
 #include "tests/transfer/support/device_contract.h"
@@ -44,6 +46,51 @@ void copies_go_everywhere(Device& device) {
     device.copy(second.data(), first.data(), bytes, stream);
     CHECK(download(stream, second.data(), bytes) == source);
   }
+}
+
+// Its own stream, and the default one if it has one.
+void with_each_stream(Device& device, const std::function<void(StreamRef)>& check) {
+  const Stream own = device.make_stream();
+  check(own);
+  if (device.default_stream() != nullptr) check(StreamRef(device, nullptr));
+}
+
+// Of host memory that is page-locked, host memory that is not, and device memory, on every side.
+void copies_go_together(Device& device) {
+  with_each_stream(device, [&](StreamRef stream) {
+    const auto ramp = byte_ramp(3000, 11, 7);
+    auto pageable = ramp;
+    const PinnedBuffer pinned = device.allocate_pinned(3000), back = device.allocate_pinned(3000);
+    const DeviceBuffer from = device.allocate(3000), to = device.allocate(3000);
+    std::ranges::copy(ramp, pinned.data());
+    device.fill_zero(from.data(), 3000, stream);  // which comes before all of them
+    const MemoryCopy there[] = {{from.data(), pinned.data(), 1},
+                                {from.data() + 1, pageable.data() + 1, 998},
+                                {from.data() + 999, pinned.data() + 999, 0},
+                                {from.data() + 999, pinned.data() + 999, 2001}};
+    device.copy_all(there, stream);
+    const MemoryCopy onward[] = {{to.data() + 1501, from.data() + 1501, 1499},
+                                 {to.data(), from.data(), 1501}};
+    device.copy_all(onward, stream);
+    const MemoryCopy home[] = {{back.data(), to.data(), 2000}, {back.data() + 2000, to.data() + 2000, 1000}};
+    device.copy_all(home, stream);
+    device.fill_zero(to.data(), 3000, stream);  // and this behind them
+    stream.synchronize();
+    CHECK(std::equal(ramp.begin(), ramp.end(), back.data()));
+  });
+}
+
+void nothing_is_copied(Device& device) {
+  with_each_stream(device, [&](StreamRef stream) {
+    const DeviceBuffer memory = device.allocate(10);
+    const auto ramp = byte_ramp(10, 1);
+    device.copy(memory.data(), ramp.data(), 10, stream);
+    device.copy_all({}, stream);
+    const MemoryCopy empty[] = {{}, {memory.data(), nullptr, 0}, {nullptr, memory.data(), 0}};
+    device.copy_all(empty, stream);
+    device.copy_all(std::span(empty, 1), stream);
+    CHECK(download(stream, memory.data(), 10) == ramp);
+  });
 }
 
 void fills_with_zeros(Device& device) {
@@ -110,6 +157,8 @@ std::vector<Clause> memory_clauses() {
   return {{"allocations are aligned to 256 bytes", allocations_are_aligned},
           {"buffers move", buffers_move},
           {"copies go to the device, within it and back", copies_go_everywhere},
+          {"several copies are enqueued together", copies_go_together},
+          {"several copies of nothing do nothing", nothing_is_copied},
           {"memory is filled with zeros", fills_with_zeros},
           {"shared memory is page-locked and copied from", copies_from_pinned_memory},
           {"page-locked memory is allocated, and copied from and to", pinned_memory_is_the_hosts},

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <latch>
+#include <span>
 
 #include "tests/support/expect_error.h"
 #include "tests/transfer/support/device_contract.h"
@@ -59,6 +60,26 @@ void copies_go_there_and_back(Device& first, Device& second) {
     CHECK(download(stream, back.data(), kBytes) == byte_ramp(kBytes, 5, 7));
     copier->copy(there.data(), back.data(), 0, stream);
     copier->synchronize(stream.ref());
+  }
+}
+
+// In one call, from the host to both devices; then between them; then back from both.
+void copies_go_together(Device& first, Device& second) {
+  for (Device* const copier : copiers(first, second)) {
+    INFO("on a stream of " << copier->name());
+    const Stream stream = copier->make_stream();
+    const PinnedBuffer source = pinned_ramp(*copier, 3), result = copier->allocate_pinned(kBytes);
+    const DeviceBuffer here = first.allocate(kBytes), there = second.allocate(kBytes);
+    const std::size_t half = kBytes / 2, rest = kBytes - half;
+    const MemoryCopy out[] = {{here.data(), source.data(), half},
+                              {there.data() + half, source.data() + half, rest}};
+    const MemoryCopy across[] = {{there.data(), here.data(), half},
+                                 {here.data() + half, there.data() + half, rest}};
+    const MemoryCopy back[] = {{result.data(), there.data(), half},
+                               {result.data() + half, here.data() + half, rest}};
+    for (const auto& copies : {out, across, back}) copier->copy_all(std::span(copies, 2), stream);
+    stream.ref().synchronize();
+    CHECK(std::ranges::equal(std::span(result.data(), kBytes), byte_ramp(kBytes, 3, 7)));
   }
 }
 
@@ -131,12 +152,17 @@ void each_device_takes_its_own_streams(Device& first, Device& second) {
   const PinnedBuffer memory = first.allocate_pinned(8);
   expect_error<DeviceError>([&] { second.copy(memory.data(), memory.data(), 8, stream); },
                             {second.name() + ": got a stream of " + first.name()});
+  const MemoryCopy copies[] = {{memory.data(), memory.data() + 4, 2},
+                               {memory.data() + 2, memory.data() + 6, 2}};
+  expect_error<DeviceError>([&] { second.copy_all(copies, stream); },
+                            {second.name() + ": got a stream of " + first.name()});
 }
 
 }  // namespace
 
 std::vector<PairClause> pair_copy_clauses() {
   return {{"copies go to the other device and back", copies_go_there_and_back},
+          {"several copies are enqueued together", copies_go_together},
           {"copies wait for events of the other device", copies_wait_for_events},
           {"copies go in both directions at once", copies_cross},
           {"the CPU refuses memory of GPUs", the_cpu_refuses_memory_of_gpus},

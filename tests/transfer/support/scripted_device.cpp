@@ -73,6 +73,13 @@ void ScriptedDevice::await_queued(StreamRef stream, std::size_t count) const {
   changed_.wait(lock, [&] { return of(stream).queued >= count; });
 }
 
+void ScriptedDevice::await_host_wait() const {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] {
+    return std::ranges::any_of(host_waits_, [](const auto& mark) { return !mark->fired; });
+  });
+}
+
 void ScriptedDevice::await_work(const std::function<bool()>& stop) const {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] {
@@ -286,7 +293,11 @@ double ScriptedDevice::seconds_between(EventRef, EventRef) {
 void ScriptedDevice::synchronize(EventRef event) {
   std::unique_lock lock(mutex_);
   const auto mark = of(event).last;
-  changed_.wait(lock, [&] { return mark == nullptr || mark->fired; });
+  if (mark == nullptr) return;
+  host_waits_.push_back(mark);
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return mark->fired; });
+  host_waits_.erase(std::ranges::find(host_waits_, mark));
 }
 
 void ScriptedDevice::synchronize(StreamRef stream) {

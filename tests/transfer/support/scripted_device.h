@@ -36,6 +36,8 @@ class ScriptedDevice final : public Device {
 
   // Blocks until `count` operations have been queued on the stream since it was made, run or not.
   void await_queued(StreamRef stream, std::size_t count) const;
+  // Blocks until a thread of the host waits for an event that has not passed.
+  void await_host_wait() const;
   // Blocks until there may be something for step_any(), or `stop` says so after a wake().
   void await_work(const std::function<bool()>& stop) const;
   void wake() const;
@@ -118,6 +120,7 @@ class ScriptedDevice final : public Device {
   mutable std::mutex mutex_;  // guards all of the following
   mutable std::condition_variable changed_;
   std::vector<ScriptedStream*> streams_;
+  std::vector<std::shared_ptr<Mark>> host_waits_;  // for these marks
   std::vector<Guarded> guarded_;
   std::vector<std::span<const std::byte>> in_use_;
   std::vector<std::string> violations_;

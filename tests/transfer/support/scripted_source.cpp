@@ -82,7 +82,7 @@ BatchSource ScriptedSource::source() {
   source.start_epoch = [this](std::uint64_t epoch) { start_epoch(epoch); };
   source.layout = layout();
   source.max_held_batches = options_.max_held_batches;
-  source.memory = slots_->all();
+  source.memory = {slots_->all()};
   source.keeper = slots_;
   return source;
 }
