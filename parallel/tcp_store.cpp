@@ -65,7 +65,7 @@ class TcpStore::Impl {
 TcpStore::Impl::Impl(const WorldSettings& world, std::chrono::milliseconds timeout)
     : world_(world), timeout_(timeout) {
   check(world_);
-  check_secret(world_);
+  check_address(world_);
   if (world_.rank == 0) {
     UniqueFd listener = listen_at(world_.master_address, world_.master_port, world_.master_ports);
     world_.master_port = detail::local_port(listener.get());

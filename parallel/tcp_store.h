@@ -17,8 +17,8 @@ namespace leat {
 
 /// A setting that must be the same on all ranks of a job, such as {"seed", "5"}.
 struct LEAT_EXPORT JobSetting {
-  std::string name;
-  std::string value;
+  std::string name;   ///< how messages call it
+  std::string value;  ///< in any form, compared byte by byte
 };
 
 /// Connects one rank to the key/value store that all ranks of a job share. Rank 0 also serves it.
@@ -36,8 +36,9 @@ class LEAT_EXPORT TcpStore {
  public:
   /// Listens, on rank 0, at the master's address alone; port 0 is any free port, which port() returns. Connects, on the
   /// other ranks, and waits up to `timeout` for rank 0 to listen. Throws ArgumentError for settings out of range, or if
-  /// there is no secret and the address is not a loopback address; CommunicationError if the connection fails, or if
-  /// rank 0 has another world size, secret, run id or restart count, or already knows this rank.
+  /// there is no secret and the address is not a loopback address, or if it is one and other hosts have ranks, too;
+  /// CommunicationError if the connection fails, or if rank 0 has another world size, secret, run id or restart count,
+  /// or already knows this rank.
   explicit TcpStore(const WorldSettings& world, std::chrono::milliseconds timeout = std::chrono::seconds(60));
 
   /// Says goodbye to the server. On rank 0, also waits up to ten seconds until the other ranks have done so. Does

@@ -46,17 +46,17 @@ struct LEAT_EXPORT WorldOverrides {
   std::optional<int> rank{};        ///< together with `world_size`: no launcher's variables are read
   std::optional<int> world_size{};  ///< together with `rank`
   std::optional<int> local_rank{};  ///< requires `rank`; without it, `rank`
-  std::optional<std::string> master_address{};
-  std::optional<std::uint16_t> master_port{};
+  std::optional<std::string> master_address{};  ///< precedes LEAT_MASTER_ADDR
+  std::optional<std::uint16_t> master_port{};   ///< precedes LEAT_MASTER_PORT
 };
 
 /// Finds out which rank of which job this process is: from `overrides`, otherwise from the variables that leat-run,
 /// torchrun, Open MPI, MVAPICH2, MPICH (Hydra), srun or another launcher that speaks PMI sets. Returns nullopt if none
 /// of them started it, or if it is the only task of mpirun or srun. docs/tools.md lists the variables.
 ///
-/// RANK and WORLD_SIZE need MASTER_ADDR and MASTER_PORT, too. Under torchrun, whose agent listens at MASTER_PORT itself,
-/// rank 0 listens at one of the 16 ports after it. Under srun, rank 0 listens on the first host of the step; MPI's
-/// launchers tell no host, unless all ranks are on one. The port is then computed from the job's id. LEAT_MASTER_ADDR
+/// RANK and WORLD_SIZE need MASTER_ADDR and MASTER_PORT, too. Under torchrun, whose agent listens at MASTER_PORT
+/// itself, rank 0 listens at one of the 16 ports after it. Under srun, rank 0 listens on the first host of the step.
+/// MPI's launchers tell no host, unless all ranks are on one. The port is computed from the job's id. LEAT_MASTER_ADDR
 /// and LEAT_MASTER_PORT state address and port for any launcher. LEAT_JOB_SECRET is the job's secret.
 ///
 /// Throws ArgumentError naming the variables and their values if a value is malformed or out of range, if a launcher's

@@ -73,8 +73,8 @@ void set_job(WorldSettings& world, const std::string& job_id) {
   world.master_ports = kJobPorts;
 }
 
-// torchrun's agent listens at MASTER_PORT itself. Another job on the host may use the same ports, if its agent's port is
-// close to this one, and the same run id, but not the same port of the agent.
+// torchrun's agent listens at MASTER_PORT itself. Another job on the host may use the same ports, if its agent's port
+// is close to this one, and the same run id, but not the same port of the agent.
 void avoid_port_of_agent(WorldSettings& world) {
   if (variable("TORCHELASTIC_USE_AGENT_STORE") != "True") return;
   world.run_id += fmt::format("@{}", world.master_port);

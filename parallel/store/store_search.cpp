@@ -43,10 +43,17 @@ std::string text_of(int error) {
 
 }  // namespace
 
-void check_secret(const WorldSettings& world) {
-  if (!world.secret.empty()) return;
+void check_address(const WorldSettings& world) {
   const auto addresses = resolve(world.master_address, world.master_port);
-  if (std::ranges::all_of(addresses, is_loopback)) return;
+  const bool loopback = std::ranges::all_of(addresses, is_loopback);
+  if (loopback && world.local_world_size != 0 && world.local_world_size < world.world_size) {
+    throw ArgumentError(
+        fmt::format("rank {}: MASTER_ADDR={} is a loopback address on this host, which the ranks of other "
+                    "hosts cannot reach; "
+                    "{} of {} ranks are on this host",
+                    world.rank, world.master_address, world.local_world_size, world.world_size));
+  }
+  if (loopback || !world.secret.empty()) return;
   throw ArgumentError(fmt::format(
       "rank {}: other machines can reach MASTER_ADDR={}, and the job has no secret to tell them from its "
       "ranks. Set LEAT_JOB_SECRET to the same 16 or more random characters on all ranks, for example before "

@@ -14,8 +14,9 @@
 
 namespace leat::detail {
 
-// Throws ArgumentError if the world has no secret although its address can be reached from other machines.
-void check_secret(const WorldSettings& world);
+// Throws ArgumentError if the world has no secret although other machines can reach its address, or if the address is
+// a loopback address although ranks of other hosts need it.
+void check_address(const WorldSettings& world);
 
 struct StoreConnection {
   UniqueFd fd;

@@ -405,6 +405,12 @@ TEST_CASE("without a secret the store is not served beyond the host, and the err
   }
 }
 
+TEST_CASE("an address that ranks of other hosts cannot reach is refused") {
+  WorldSettings world = secret_world(0, 4, 0, kSecret);
+  world.local_world_size = 2;
+  expect_error<ArgumentError>([&] { TcpStore(world, 10s); }, {"127.0.0.1", "loopback", "2 of 4"});
+}
+
 TEST_CASE("ranks find the store among ports that other programs and other jobs use") {
   // The first port belongs to a silent program, the second to one that speaks first, the third to another job.
   const std::uint16_t base = [] {
