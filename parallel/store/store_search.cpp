@@ -16,7 +16,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kRetryPause(20);      // while nothing listens there
+constexpr milliseconds kFirstPause(2);  // while nothing listens there; twice as long each time
+constexpr milliseconds kLongestPause(50);
 constexpr milliseconds kStrangerPause(500);  // after something else, or a store of another job, has answered
 constexpr milliseconds kWelcomePatience(10'000);
 
@@ -74,6 +75,7 @@ StoreSearch::StoreSearch(const WorldSettings& world, const Deadline& deadline)
                              .connected = false,
                              .greeting = {},
                              .again = Clock::now(),
+                             .pause = kFirstPause,
                              .findings = {}});
     }
   }
@@ -98,7 +100,7 @@ void StoreSearch::start_attempts() {
     candidate.connected = false;
     candidate.greeting.clear();
     candidate.fd = start_connecting(candidate.address);
-    if (!candidate.fd) try_again(candidate, text_of(errno), kRetryPause);
+    if (!candidate.fd) try_again_soon(candidate, text_of(errno));
   }
 }
 
@@ -122,7 +124,7 @@ bool StoreSearch::advance(Candidate& candidate) {
     pollfd entry{.fd = candidate.fd.get(), .events = POLLOUT, .revents = 0};
     if (::poll(&entry, 1, 0) <= 0) return false;
     if (const int error = connect_error(entry.fd); error != 0) {
-      try_again(candidate, text_of(error), kRetryPause);
+      try_again_soon(candidate, text_of(error));
       return false;
     }
     candidate.connected = true;
@@ -132,7 +134,7 @@ bool StoreSearch::advance(Candidate& candidate) {
   const ssize_t got = ::recv(candidate.fd.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (got <= 0) {
-    try_again(candidate, "the connection was closed before a greeting", kRetryPause);
+    try_again_soon(candidate, "the connection was closed before a greeting");
     return false;
   }
   candidate.greeting.append(bytes, 0, static_cast<std::size_t>(got));
@@ -149,7 +151,7 @@ std::optional<StoreConnection> StoreSearch::enter(Candidate& candidate) {
     const Deadline deadline(std::min(deadline_.left(), kWelcomePatience));
     welcome = say_hello(candidate.fd.get(), world_, nonce_of_greeting(candidate.greeting), deadline);
   } catch (const CommunicationError& error) {
-    try_again(candidate, error.what(), kRetryPause);
+    try_again_soon(candidate, error.what());
     return std::nullopt;
   }
   if (!welcome) {
@@ -164,8 +166,7 @@ std::optional<StoreConnection> StoreSearch::enter(Candidate& candidate) {
     case WelcomeStatus::refused:
       throw CommunicationError("the store refused this rank: " + welcome->payload);
     case WelcomeStatus::earlier_attempt:
-      try_again(candidate, "the store of an earlier attempt of this job answers: " + welcome->payload,
-                kRetryPause);
+      try_again_soon(candidate, "the store of an earlier attempt of this job answers: " + welcome->payload);
       break;
     case WelcomeStatus::other_job:
       leave_other_job(candidate,
@@ -182,6 +183,11 @@ void StoreSearch::leave_other_job(Candidate& candidate, const std::string& findi
         fmt::format("rank {}: {}:{}: {}", world_.rank, world_.master_address, candidate.port, findings));
   }
   try_again(candidate, findings, kStrangerPause);
+}
+
+void StoreSearch::try_again_soon(Candidate& candidate, std::string findings) {
+  try_again(candidate, std::move(findings), candidate.pause);
+  candidate.pause = std::min(2 * candidate.pause, kLongestPause);
 }
 
 void StoreSearch::try_again(Candidate& candidate, std::string findings, milliseconds pause) {

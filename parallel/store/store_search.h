@@ -42,11 +42,12 @@ class StoreSearch {
   struct Candidate {
     SocketAddress address;
     std::uint16_t port = 0;
-    UniqueFd fd;              // empty between attempts
-    bool connected = false;   // whether fd is
-    std::string greeting;     // the bytes that have arrived
-    Clock::time_point again;  // when to try again
-    std::string findings;     // what came of the last attempt
+    UniqueFd fd;                      // empty between attempts
+    bool connected = false;           // whether fd is
+    std::string greeting;             // the bytes that have arrived
+    Clock::time_point again;          // when to try again
+    std::chrono::milliseconds pause;  // before the attempt after that
+    std::string findings;             // what came of the last attempt
   };
 
   void start_attempts();
@@ -54,6 +55,7 @@ class StoreSearch {
   bool advance(Candidate& candidate);  // returns whether a whole greeting has arrived
   std::optional<StoreConnection> enter(Candidate& candidate);
   void leave_other_job(Candidate& candidate, const std::string& findings);
+  void try_again_soon(Candidate& candidate, std::string findings);
   void try_again(Candidate& candidate, std::string findings, std::chrono::milliseconds pause);
   std::string nothing_found() const;
 
