@@ -1,7 +1,7 @@
 # What a user may choose. AUTO means: used where it is found, and the closing summary says which.
 option(LEAT_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(LEAT_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
-option(LEAT_BUILD_TOOLS "Build leat-sweep, leat-train and leat-convert" ${PROJECT_IS_TOP_LEVEL})
+option(LEAT_BUILD_TOOLS "Build leat-run, leat-sweep, leat-train and leat-convert" ${PROJECT_IS_TOP_LEVEL})
 option(LEAT_FUZZ "Build the fuzz targets; see tests/fuzz/run.sh" OFF)
 option(LEAT_WERROR "Treat warnings as errors (CI does)" OFF)
 set(LEAT_CUDA AUTO CACHE STRING "The CUDA backend: AUTO, ON (an error where CUDA is missing), OFF, or FAKE (on the CPU, for tests)")

@@ -119,7 +119,7 @@ endif()
 
 if(LEAT_BUILD_TOOLS)
   set(LEAT_FOREIGN_FILES beton_bytes.cpp gzip.cpp tar_bytes.cpp)  # that the tests of the tools write, too
-  leat_tests(tools LIBRARIES leat_tools_convert leat_tools_train leat_tools_sweep leat_tools_common CLI11::CLI11
+  leat_tests(tools LIBRARIES leat_tools_convert leat_tools_run leat_tools_train leat_tools_sweep leat_tools_common CLI11::CLI11
              nlohmann_json::nlohmann_json)
   list(TRANSFORM LEAT_FOREIGN_FILES PREPEND ${PROJECT_SOURCE_DIR}/tests/datasets/support/)
   target_sources(tools_tests PRIVATE ${LEAT_FOREIGN_FILES})
@@ -132,9 +132,10 @@ if(LEAT_BUILD_TOOLS)
   target_compile_definitions(tools_tests PRIVATE LEAT_TRAIN="$<TARGET_FILE:leat-train>"
                              LEAT_SWEEP="$<TARGET_FILE:leat-sweep>"
                              LEAT_CONVERT="$<TARGET_FILE:leat-convert>"
+                             LEAT_RUN="$<TARGET_FILE:leat-run>"
                              LEAT_CONVERT_DYING="$<TARGET_FILE:leat-convert-dying>"
                              LEAT_WITH_GLOO=$<STREQUAL:${LEAT_GLOO_FOLDER},parallel/gloo>)
-  add_dependencies(tools_tests leat-convert leat-convert-dying leat-train leat-sweep)
+  add_dependencies(tools_tests leat-convert leat-convert-dying leat-run leat-train leat-sweep)
 endif()
 
 set(without "")

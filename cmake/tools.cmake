@@ -1,4 +1,4 @@
-# leat-sweep, leat-train and leat-convert, and the libraries that hold all of them but their main functions (the tests link those).
+# leat-run, leat-sweep, leat-train and leat-convert, and the libraries that hold all of them but their main functions (the tests link those).
 # OpenBLAS: Debian keeps each flavor in a folder of its own. OpenMP's is preferred: it is safe for several threads, and
 # starts none of its own before it is asked to. pthread's starts some when it is loaded, so before the loader forks;
 # the serial one is not safe for several threads, so leat-train computes one product at a time with it.
@@ -35,6 +35,7 @@ if(LEAT_CUDA_FOLDER STREQUAL "transfer/cuda")
 endif()
 leat_tool(train FOLDERS ${train_folders} LIBRARIES ${LEAT_OPENBLAS_LIBRARY} ${train_cuda_libraries})
 target_include_directories(leat_tools_train PRIVATE ${LEAT_CBLAS_INCLUDE_DIR})
+leat_tool(run FOLDERS tools/run)
 leat_tool(sweep FOLDERS tools/sweep)
 find_package(TBB REQUIRED)
 leat_tool(convert FOLDERS tools/convert LIBRARIES TBB::tbb)

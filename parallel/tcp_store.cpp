@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <mutex>
 #include <utility>
@@ -14,7 +15,9 @@
 #include "leat/parallel/host/call_checks.h"
 #include "leat/parallel/store/deadline.h"
 #include "leat/parallel/store/store_protocol.h"
+#include "leat/parallel/store/store_search.h"
 #include "leat/parallel/store/store_server.h"
+#include "leat/parallel/store/store_settings.h"
 #include "leat/parallel/store/tcp_socket.h"
 
 namespace leat {
@@ -40,9 +43,9 @@ class TcpStore::Impl {
   std::chrono::milliseconds timeout() const noexcept { return timeout_; }
   const std::string& local_address() const noexcept { return local_address_; }
   StoreReply request(const StoreRequest& request);
+  int next_comparison() noexcept { return comparisons_++; }
 
  private:
-  void say_hello(const Deadline& deadline);
   StoreReply receive_reply(const Deadline& deadline);  // mutex_ must be held
 
   // Constant after construction.
@@ -52,6 +55,8 @@ class TcpStore::Impl {
   ProcessOwned<StoreServer> server_;  // null except on rank 0
   std::string local_address_;
 
+  std::atomic<int> comparisons_ = 0;  // number of calls of compare_settings()
+
   // Guarded by mutex_.
   std::mutex mutex_;
   UniqueFd connection_;  // closed after the first failure: replies would no longer match requests
@@ -60,15 +65,18 @@ class TcpStore::Impl {
 TcpStore::Impl::Impl(const WorldSettings& world, std::chrono::milliseconds timeout)
     : world_(world), timeout_(timeout) {
   check(world_);
+  check_address(world_);
   if (world_.rank == 0) {
-    UniqueFd listener = listen_at(world_.master_address, world_.master_port);
+    UniqueFd listener = listen_at(world_.master_address, world_.master_port, world_.master_ports);
     world_.master_port = detail::local_port(listener.get());
-    server_ = make_process_owned<StoreServer>(std::move(listener), world_.world_size);
+    world_.master_ports = 1;
+    server_ = make_process_owned<StoreServer>(std::move(listener), world_);
   }
-  const Deadline deadline(timeout);
-  connection_ = connect_to(world_.master_address, world_.master_port, deadline);
+  StoreConnection found = StoreSearch(world_, Deadline(timeout)).run();
+  connection_ = std::move(found.fd);
+  world_.master_port = found.port;
+  world_.master_ports = 1;
   local_address_ = detail::local_address(connection_.get());
-  say_hello(deadline);
 }
 
 TcpStore::Impl::~Impl() {
@@ -79,16 +87,6 @@ TcpStore::Impl::~Impl() {
     connection_.reset();  // rank 0 or the connection is gone: there is no one to tell
   }
   if (server_) server_->wait_for_goodbyes(Deadline(kGoodbyePatience));
-}
-
-void TcpStore::Impl::say_hello(const Deadline& deadline) {
-  send_all(connection_.get(),
-           encode(StoreHello{.world_size = static_cast<std::uint32_t>(world_.world_size),
-                             .rank = static_cast<std::uint32_t>(world_.rank)}),
-           deadline);
-  const StoreReply reply = receive_reply(deadline);
-  if (reply.status != StoreStatus::ok)
-    throw CommunicationError("the store refused this rank: " + reply.payload);
 }
 
 StoreReply TcpStore::Impl::receive_reply(const Deadline& deadline) {
@@ -172,6 +170,28 @@ std::int64_t TcpStore::add(const std::string& key, std::int64_t delta) {
 void TcpStore::wait(std::span<const std::string> keys, std::chrono::milliseconds timeout) {
   const Deadline deadline(timeout);
   for (const std::string& key : keys) get(key, deadline.left());
+}
+
+void TcpStore::compare_settings(std::span<const JobSetting> settings, std::chrono::milliseconds timeout) {
+  const std::string own = encode_settings(settings);
+  const std::string prefix = fmt::format("leat/settings/{}", impl_->next_comparison());
+  const auto key = [&](int rank) { return fmt::format("{}/{}", prefix, rank); };
+  const std::string outcome_key = prefix + "/outcome";
+  set(key(world().rank), own);
+  if (world().rank == 0) {
+    const Deadline deadline(timeout);
+    SettingsComparison comparison;
+    for (int rank = 0; rank < world().world_size; ++rank) {
+      comparison.add(rank, try_get(key(rank), deadline.left()));
+    }
+    set(outcome_key, encode_outcome(comparison.outcome(timeout)));
+  }
+  const auto outcome = try_get(outcome_key, timeout + kReplyGrace);
+  if (!outcome) {
+    throw CommunicationError(fmt::format("rank {}: rank 0 did not come to compare settings within {} ms",
+                                         world().rank, (timeout + kReplyGrace).count()));
+  }
+  throw_outcome(*outcome);
 }
 
 }  // namespace leat

@@ -15,17 +15,30 @@
 
 namespace leat {
 
+/// A setting that must be the same on all ranks of a job, such as {"seed", "5"}.
+struct LEAT_EXPORT JobSetting {
+  std::string name;   ///< how messages call it
+  std::string value;  ///< in any form, compared byte by byte
+};
+
 /// Connects one rank to the key/value store that all ranks of a job share. Rank 0 also serves it.
 ///
 /// Keys have 1 to 1024 bytes, values up to 1 MiB. Every call ends by its deadline. Throws ArgumentError for a key or a
 /// value beyond these limits, CommunicationError for what fails. All members are thread-safe, but the calls of a rank
-/// wait for each other: get() with a long timeout holds up the others. The server trusts its network: strangers must
-/// not be able to reach the master's address.
+/// wait for each other: get() with a long timeout holds up the others.
+///
+/// Server and ranks prove to each other that they have the job's secret, without sending it. A stranger, who does not
+/// have it, can neither read nor write the store, nor take a rank's place. The server reads at most 328 bytes of a
+/// stranger, for at most ten seconds, and keeps at most 64 such connections. Without a secret the store serves loopback
+/// addresses only, where every user of the machine can reach it. Values travel unencrypted, and only the first messages
+/// of a connection are signed: the secret is no protection from those who can change packets on the network.
 class LEAT_EXPORT TcpStore {
  public:
   /// Listens, on rank 0, at the master's address alone; port 0 is any free port, which port() returns. Connects, on the
-  /// other ranks, and waits up to `timeout` for rank 0 to listen. Throws ArgumentError for settings out of range,
-  /// CommunicationError if the connection fails, or if rank 0 has another world size or already knows this rank.
+  /// other ranks, and waits up to `timeout` for rank 0 to listen. Throws ArgumentError for settings out of range, or if
+  /// there is no secret and the address is not a loopback address, or if it is one and other hosts have ranks, too;
+  /// CommunicationError if the connection fails, or if rank 0 has another world size, secret, run id or restart count,
+  /// or already knows this rank.
   explicit TcpStore(const WorldSettings& world, std::chrono::milliseconds timeout = std::chrono::seconds(60));
 
   /// Says goodbye to the server. On rank 0, also waits up to ten seconds until the other ranks have done so. Does
@@ -54,6 +67,12 @@ class LEAT_EXPORT TcpStore {
   std::int64_t add(const std::string& key, std::int64_t delta);
   /// Waits until all keys are set. Throws CommunicationError if any key is not set within `timeout`.
   void wait(std::span<const std::string> keys, std::chrono::milliseconds timeout);
+
+  /// Compares settings between all ranks. All ranks call it, each the same number of times, with names in any order and
+  /// 16 KiB of text at most. Throws ArgumentError, with the same text on every rank, that names each setting that
+  /// differs, its values and their ranks; CommunicationError, on every rank, that names the ranks that did not call
+  /// within `timeout`.
+  void compare_settings(std::span<const JobSetting> settings, std::chrono::milliseconds timeout);
 
  private:
   class Impl;

@@ -2,26 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "leat/parallel/communicator.h"
+#include "leat/parallel/store/little_endian.h"
 
 namespace leat::detail {
 namespace {
-
-constexpr std::string_view kMagic = "leat-kv1";
-
-void put_u32(std::string& bytes, std::size_t value) {
-  for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<char>((value >> shift) & 0xff));
-}
-
-std::uint32_t get_u32(std::string_view bytes, std::size_t at) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    value |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
-  }
-  return value;
-}
 
 void check_lengths(std::size_t key, std::size_t value) {
   if (key == 0 || key > kMaxStoreKey) {
@@ -33,13 +18,6 @@ void check_lengths(std::size_t key, std::size_t value) {
 }
 
 }  // namespace
-
-std::string encode(const StoreHello& hello) {
-  std::string bytes(kMagic);
-  put_u32(bytes, hello.world_size);
-  put_u32(bytes, hello.rank);
-  return bytes;
-}
 
 std::string encode(const StoreRequest& request) {
   check_lengths(request.op == StoreOp::goodbye ? 1 : request.key.size(), request.value.size());
@@ -54,17 +32,6 @@ std::string encode(const StoreReply& reply) {
   std::string bytes(1, static_cast<char>(reply.status));
   put_u32(bytes, reply.payload.size());
   return bytes + reply.payload;
-}
-
-std::optional<StoreHello> take_hello(std::string& buffer) {
-  const std::size_t known = std::min(buffer.size(), kMagic.size());
-  if (std::string_view(buffer).substr(0, known) != kMagic.substr(0, known)) {
-    throw CommunicationError("this is no leat store client");
-  }
-  if (buffer.size() < kHelloBytes) return std::nullopt;
-  const StoreHello hello{.world_size = get_u32(buffer, 8), .rank = get_u32(buffer, 12)};
-  buffer.erase(0, kHelloBytes);
-  return hello;
 }
 
 std::optional<StoreRequest> take_request(std::string& buffer) {

@@ -1,8 +1,8 @@
-// The protocol between a TcpStore and its server. Integers are little-endian and unsigned.
+// The protocol between a TcpStore and its server, after the welcome (see store_hello.h). Integers are little-endian
+// and unsigned.
 //
-//   hello    client to server, once:  magic[8] = "leat-kv1", world_size u32, rank u32
 //   request  client to server:        op u8, wait_ms u32, key_size u32, value_size u32, key, value
-//   reply    server to client, one for the hello and one for each request, in order:
+//   reply    server to client, one for each request, in order:
 //                                     status u8, size u32, payload
 //
 // Nothing beyond these fields is parsed, and each length is checked before memory is allocated.
@@ -18,14 +18,8 @@ namespace leat::detail {
 
 inline constexpr std::size_t kMaxStoreKey = 1024;                    // bytes
 inline constexpr std::size_t kMaxStoreValue = std::size_t{1} << 20;  // bytes
-inline constexpr std::size_t kHelloBytes = 16;
 inline constexpr std::size_t kRequestHeaderBytes = 13;
 inline constexpr std::size_t kReplyHeaderBytes = 5;
-
-struct StoreHello {
-  std::uint32_t world_size = 0;
-  std::uint32_t rank = 0;
-};
 
 enum class StoreOp : std::uint8_t {
   set = 1,      // key := value
@@ -52,13 +46,11 @@ struct StoreReply {
   std::string payload{};
 };
 
-std::string encode(const StoreHello& hello);
 std::string encode(const StoreRequest& request);  // throws ArgumentError for a key or value beyond the limits
 std::string encode(const StoreReply& reply);
 
 // Removes one whole message from the front of `buffer`. Returns nullopt if more bytes are needed. Throws
 // CommunicationError for bytes that cannot become a valid message.
-std::optional<StoreHello> take_hello(std::string& buffer);
 std::optional<StoreRequest> take_request(std::string& buffer);
 
 struct StoreReplyHeader {

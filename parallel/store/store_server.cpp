@@ -14,14 +14,14 @@
 namespace leat::detail {
 namespace {
 
-constexpr std::size_t kMaxStrangers = 64;  // connections allowed beyond one for each rank
-constexpr int kAcceptPause = 100;          // ms
+constexpr std::ptrdiff_t kMaxStrangers = 64;  // connections that have not said hello
+constexpr int kAcceptPause = 100;             // ms
 
 }  // namespace
 
-StoreServer::StoreServer(UniqueFd listener, int world_size)
+StoreServer::StoreServer(UniqueFd listener, const WorldSettings& world)
     : listener_(std::move(listener)),
-      world_size_(world_size),
+      world_(world),
       thread_(start_service_thread("leat-store", [this] { serve(); })) {}
 
 StoreServer::~StoreServer() {
@@ -72,9 +72,16 @@ void StoreServer::accept_one() {
   UniqueFd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!fd) {
     accepting_ = errno != EMFILE && errno != ENFILE;
-  } else if (sessions_.size() < static_cast<std::size_t>(world_size_) + kMaxStrangers) {
-    sessions_.emplace_back(std::move(fd));
+    return;
   }
+  make_room_for_stranger();
+  sessions_.emplace_back(std::move(fd));
+}
+
+void StoreServer::make_room_for_stranger() {
+  const auto is_stranger = [](const StoreSession& session) { return !session.rank; };
+  if (std::ranges::count_if(sessions_, is_stranger) < kMaxStrangers) return;
+  sessions_.erase(std::ranges::find_if(sessions_, is_stranger));  // the oldest: new ones are added at the end
 }
 
 void StoreServer::handle(StoreSession& session, short events) {
@@ -86,8 +93,8 @@ void StoreServer::handle(StoreSession& session, short events) {
 
 void StoreServer::advance(StoreSession& session) {
   try {
-    if (!session.rank) {
-      if (const auto hello = take_hello(session.input())) greet(session, *hello);
+    if (!session.rank && session.ready_for_next()) {
+      if (const auto received = take_hello(session.input())) welcome(session, *received);
     }
     while (session.rank && session.ready_for_next()) {
       auto request = take_request(session.input());
@@ -99,25 +106,45 @@ void StoreServer::advance(StoreSession& session) {
   }
 }
 
-void StoreServer::greet(StoreSession& session, const StoreHello& hello) {
-  if (hello.world_size != static_cast<std::uint32_t>(world_size_)) {
-    throw CommunicationError(
-        fmt::format("rank 0 runs with WORLD_SIZE {}, but rank {} came from {} with WORLD_SIZE {}",
-                    world_size_, hello.rank, session.peer(), hello.world_size));
+void StoreServer::welcome(StoreSession& session, const ReceivedHello& received) {
+  const StoreWelcome answer = answer_hello(session, received);
+  if (answer.status == WelcomeStatus::ok) {
+    session.rank = static_cast<int>(received.hello.rank);
+  } else {
+    session.close_when_sent();
   }
-  if (hello.rank >= static_cast<std::uint32_t>(world_size_)) {
-    throw CommunicationError(
-        fmt::format("rank {} from {} is outside 0 to {}", hello.rank, session.peer(), world_size_ - 1));
+  session.send(encode(answer, world_.secret, session.nonce(), received.bytes));
+}
+
+StoreWelcome StoreServer::answer_hello(const StoreSession& session, const ReceivedHello& received) {
+  const StoreHello& hello = received.hello;
+  if (!received.is_signed_by(world_.secret, session.nonce())) return {.status = WelcomeStatus::other_job};
+  if (hello.run_id != world_.run_id || hello.restart != static_cast<std::uint32_t>(world_.restart)) {
+    const bool earlier =
+        hello.run_id == world_.run_id && hello.restart > static_cast<std::uint32_t>(world_.restart);
+    return {.status = earlier ? WelcomeStatus::earlier_attempt : WelcomeStatus::other_job,
+            .payload = fmt::format("run \"{}\", restart {}", world_.run_id, world_.restart)};
   }
-  const int rank = static_cast<int>(hello.rank);
-  const auto twin = std::find_if(sessions_.begin(), sessions_.end(),
-                                 [rank](const StoreSession& other) { return other.rank == rank; });
-  if (twin != sessions_.end()) {
-    throw CommunicationError(fmt::format("rank {} came twice: from {} and now from {}; RANK must differ",
-                                         rank, twin->peer(), session.peer()));
+  const auto refused = [](std::string why) {
+    return StoreWelcome{.status = WelcomeStatus::refused, .payload = std::move(why)};
+  };
+  if (hello.world_size != static_cast<std::uint32_t>(world_.world_size)) {
+    return refused(fmt::format("rank 0 runs with WORLD_SIZE {}, but rank {} came from {} with WORLD_SIZE {}",
+                               world_.world_size, hello.rank, session.peer(), hello.world_size));
   }
-  session.rank = rank;
-  session.reply({});
+  if (hello.rank >= hello.world_size) {
+    return refused(
+        fmt::format("rank {} from {} is outside 0 to {}", hello.rank, session.peer(), world_.world_size - 1));
+  }
+  for (StoreSession& other : sessions_) {
+    if (other.rank != static_cast<int>(hello.rank)) continue;
+    if (!other.has_left()) {
+      return refused(fmt::format("rank {} came twice: from {} and now from {}; RANK must differ", hello.rank,
+                                 other.peer(), session.peer()));
+    }
+    other.rank.reset();
+  }
+  return {};
 }
 
 void StoreServer::carry_out(StoreSession& session, StoreRequest request) {
@@ -141,6 +168,7 @@ void StoreServer::carry_out(StoreSession& session, StoreRequest request) {
       return;
     case StoreOp::goodbye:
       session.rank.reset();
+      session.close_when_sent();
       session.reply({});
       return;
   }

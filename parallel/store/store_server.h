@@ -11,21 +11,24 @@
 #include "leat/datasets/base/unique_fd.h"
 #include "leat/loader/os/wake_pipe.h"
 #include "leat/parallel/store/deadline.h"
+#include "leat/parallel/store/store_hello.h"
 #include "leat/parallel/store/store_session.h"
 #include "leat/parallel/store/store_table.h"
+#include "leat/parallel/world.h"
 
 namespace leat::detail {
 
 // Threads: the constructor, wait_for_goodbyes() and the destructor belong to the owner; everything else runs on the
 // server's own thread. Invariants:
 //  1. Only the server's thread accesses the sessions and the table.
-//  2. A rank has at most one session. A hello with another world size, or with a rank that already has a session, is
-//     refused with a message that names both sides.
+//  2. A rank has at most one session, and only after a hello with the code of the job's secret. A hello with another
+//     world size, or with a rank that already has a session, is refused with a message that names both sides.
 //  3. present_ is the number of sessions with a rank, and changes only under mutex_.
-//  4. Strangers cannot crowd out the ranks: sessions that have not said hello are limited in number and time.
+//  4. Strangers cannot crowd out the ranks: sessions that have not said hello are limited in number, time and bytes. If
+//     there are too many, the oldest one makes room for the new one, because a rank says hello at once.
 class StoreServer {
  public:
-  StoreServer(UniqueFd listener, int world_size);
+  StoreServer(UniqueFd listener, const WorldSettings& world);
   ~StoreServer();  // closes all connections
   StoreServer(const StoreServer&) = delete;
   StoreServer& operator=(const StoreServer&) = delete;
@@ -39,7 +42,9 @@ class StoreServer {
   int poll_timeout() const;
   void handle(StoreSession& session, short events);
   void advance(StoreSession& session);  // carries out the requests in its input
-  void greet(StoreSession& session, const StoreHello& hello);
+  void make_room_for_stranger();
+  void welcome(StoreSession& session, const ReceivedHello& received);
+  StoreWelcome answer_hello(const StoreSession& session, const ReceivedHello& received);
   void carry_out(StoreSession& session, StoreRequest request);
   void answer_waiting(const std::string& key);
   void expire();
@@ -48,8 +53,8 @@ class StoreServer {
 
   // Constant after construction.
   const UniqueFd listener_;
-  const WakePipe stop_;  // ends the thread
-  const int world_size_;
+  const WakePipe stop_;        // ends the thread
+  const WorldSettings world_;  // of rank 0
 
   // Used only by the server's thread.
   std::list<StoreSession> sessions_;

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -19,31 +20,20 @@
 namespace leat::detail {
 namespace {
 
-using AddressList = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
-
-// Time between attempts to connect while nothing listens yet.
-constexpr auto kRetryInterval = std::chrono::milliseconds(20);
-
 std::string text_of(int error) {
   return std::generic_category().message(error);
 }
 
-AddressList resolve(const std::string& address, std::uint16_t port) {
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int status = getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found);
-  if (status != 0) {
-    throw CommunicationError(fmt::format("cannot resolve \"{}\": {}", address, gai_strerror(status)));
-  }
-  return {found, &freeaddrinfo};
+sockaddr* generic(sockaddr_storage& storage) {
+  return reinterpret_cast<sockaddr*>(&storage);
 }
 
-UniqueFd make_socket(const addrinfo& address) {
-  return UniqueFd(
-      ::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
+const sockaddr* generic(const SocketAddress& address) {
+  return reinterpret_cast<const sockaddr*>(&address.storage);
+}
+
+UniqueFd make_socket(const SocketAddress& address) {
+  return UniqueFd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
 // Waits for `events`. Returns false if the deadline passes first.
@@ -55,18 +45,6 @@ bool wait_for(int fd, short events, const Deadline& deadline) {
     if (count < 0 && errno != EINTR) throw_errno("poll of a socket");
     if (count == 0 && deadline.passed()) return false;
   }
-}
-
-// Makes one attempt to connect. Returns 0, or the error.
-int try_connect(const UniqueFd& socket, const addrinfo& address, const Deadline& deadline) {
-  if (!socket) return errno;
-  if (::connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0) return 0;
-  if (errno != EINPROGRESS && errno != EINTR) return errno;
-  if (!wait_for(socket.get(), POLLOUT, deadline)) return ETIMEDOUT;
-  int error = 0;
-  socklen_t size = sizeof error;
-  if (::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
-  return error;
 }
 
 void send_small_frames_at_once(int fd) {
@@ -83,56 +61,91 @@ template <class Query>  // Query is getsockname or getpeername
 Endpoint endpoint_of(int fd, Query query) {
   sockaddr_storage storage{};
   socklen_t size = sizeof storage;
-  auto* address = reinterpret_cast<sockaddr*>(&storage);
-  if (query(fd, address, &size) != 0) return {"(gone)", "0"};
+  if (query(fd, generic(storage), &size) != 0) return {"(gone)", "0"};
   std::array<char, NI_MAXHOST> host{};
   std::array<char, NI_MAXSERV> port{};
-  const int status = getnameinfo(address, size, host.data(), host.size(), port.data(), port.size(),
+  const int status = getnameinfo(generic(storage), size, host.data(), host.size(), port.data(), port.size(),
                                  NI_NUMERICHOST | NI_NUMERICSERV);
   if (status != 0) return {"(unknown)", "0"};
   return {host.data(), port.data()};
 }
 
-}  // namespace
-
-UniqueFd listen_at(const std::string& address, std::uint16_t port) {
-  int error = 0;
-  const AddressList list = resolve(address, port);
-  for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
-    UniqueFd socket = make_socket(*entry);
+// Listens at the first of the addresses that can be bound. Returns an empty descriptor and sets errno if none can.
+UniqueFd try_listen(const std::vector<SocketAddress>& addresses) {
+  for (const SocketAddress& address : addresses) {
+    UniqueFd socket = make_socket(address);
     const int on = 1;
     if (socket && ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-        ::bind(socket.get(), entry->ai_addr, entry->ai_addrlen) == 0 &&
-        ::listen(socket.get(), SOMAXCONN) == 0) {
+        ::bind(socket.get(), generic(address), address.size) == 0 && ::listen(socket.get(), SOMAXCONN) == 0) {
       return socket;
     }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<SocketAddress> resolve(const std::string& address, std::uint16_t port) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int status = getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found);
+  if (status != 0) {
+    throw CommunicationError(fmt::format("cannot resolve \"{}\": {}", address, gai_strerror(status)));
+  }
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> list(found, &freeaddrinfo);
+  std::vector<SocketAddress> addresses;
+  for (const addrinfo* entry = found; entry != nullptr; entry = entry->ai_next) {
+    SocketAddress& each = addresses.emplace_back();
+    std::memcpy(&each.storage, entry->ai_addr, entry->ai_addrlen);
+    each.size = entry->ai_addrlen;
+  }
+  return addresses;
+}
+
+bool is_loopback(const SocketAddress& address) {
+  if (address.storage.ss_family == AF_INET) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, &address.storage, sizeof v4);
+    return (ntohl(v4.sin_addr.s_addr) >> 24) == 127;
+  }
+  sockaddr_in6 v6{};
+  std::memcpy(&v6, &address.storage, sizeof v6);
+  const bool mapped = IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) && v6.sin6_addr.s6_addr[12] == 127;
+  return address.storage.ss_family == AF_INET6 && (mapped || IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr));
+}
+
+UniqueFd listen_at(const std::string& address, std::uint16_t port, int ports) {
+  int error = EADDRINUSE;
+  for (int i = 0; i < ports && error == EADDRINUSE; ++i) {
+    if (UniqueFd socket = try_listen(resolve(address, static_cast<std::uint16_t>(port + i)))) return socket;
     error = errno;
   }
   throw CommunicationError(fmt::format(
       "rank 0 cannot listen at {}:{}: {}; MASTER_ADDR must be an address of rank 0's machine, and "
       "MASTER_PORT a free port of it",
-      address, port, text_of(error)));
+      address, ports == 1 ? std::to_string(port) : fmt::format("{} to {}", port, port + ports - 1),
+      text_of(error)));
 }
 
-UniqueFd connect_to(const std::string& address, std::uint16_t port, const Deadline& deadline) {
-  const AddressList list = resolve(address, port);
-  while (true) {
-    int error = 0;
-    for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
-      UniqueFd socket = make_socket(*entry);
-      error = try_connect(socket, *entry, deadline);
-      if (error == 0) {
-        send_small_frames_at_once(socket.get());
-        return socket;
-      }
-    }
-    if (deadline.passed()) {
-      throw CommunicationError(fmt::format(
-          "nobody answers at {}:{} ({}); is rank 0 running, and are MASTER_ADDR and MASTER_PORT its?",
-          address, port, text_of(error)));
-    }
-    ::poll(nullptr, 0, static_cast<int>(kRetryInterval.count()));  // nothing notifies us of a new listener
-  }
+UniqueFd start_connecting(const SocketAddress& address) {
+  UniqueFd socket = make_socket(address);
+  if (!socket) return socket;
+  send_small_frames_at_once(socket.get());
+  if (::connect(socket.get(), generic(address), address.size) == 0) return socket;
+  if (errno == EINPROGRESS || errno == EINTR) return socket;
+  const int error = errno;
+  socket.reset();
+  errno = error;
+  return socket;
+}
+
+int connect_error(int fd) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
 void send_all(int fd, std::string_view bytes, const Deadline& deadline) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "leat/parallel/store/tcp_socket.h"
 #include "leat/parallel/tcp_store.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/synthetic/synthetic_folder.h"
@@ -26,6 +27,7 @@ using nlohmann::json;
 const std::string kTrain = LEAT_TRAIN;
 const std::string kSweep = LEAT_SWEEP;
 const std::string kConvert = LEAT_CONVERT;
+const std::string kRun = LEAT_RUN;
 
 struct Outcome {
   int code = -1;
@@ -106,7 +108,7 @@ TEST_CASE("--help and --version answer on stdout", "[process]") {
       CHECK(help.out.find(part) != std::string::npos);
     }
   }
-  for (const auto& program : {kTrain, kSweep, kConvert}) {
+  for (const auto& program : {kTrain, kSweep, kConvert, kRun}) {
     const Outcome version = run(program + " --version");
     CHECK(version.code == 0);
     CHECK(lines(version.out) == 1);
@@ -119,7 +121,7 @@ TEST_CASE("--help and --version answer on stdout", "[process]") {
 
 TEST_CASE("every option of a program is in its man page and completions", "[process]") {
   const std::regex option("  (--[a-z-]+)");
-  for (const auto& program : {kTrain, kSweep, kConvert}) {
+  for (const auto& program : {kTrain, kSweep, kConvert, kRun}) {
     const TemporaryFolder folder;
     REQUIRE(run(program + " --generate-manual " + folder.path().string()).code == 0);
     const std::string name = std::filesystem::path(program).filename();
@@ -200,15 +202,17 @@ TEST_CASE("data that cannot be opened ends with one line and code 2", "[process]
   check_refused(kConvert + " " + (folder / "loop").string() + " " + (folder / "out").string(), "loop");
 }
 
-TEST_CASE("leat-train started by a launcher that it does not read is refused", "[process]") {
+TEST_CASE("contradicting or incomplete variables of launchers are refused", "[process]") {
   const std::string train = kTrain + " --data " + images() + " --epochs 1";
-  check_refused("env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 " + train, "OMPI_COMM_WORLD_SIZE=2");
-  check_refused("env PMI_SIZE=2 PMI_RANK=1 " + train, "PMI_SIZE=2");
-  check_refused("env SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_PROCID=1 " + train, "SLURM_NTASKS=2");
-  check_refused(
-      "env TORCHELASTIC_USE_AGENT_STORE=True RANK=1 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29400 " +
-          train,
-      "MASTER_PORT=29400");
+  check_refused("env OMPI_COMM_WORLD_SIZE=2 " + train, "OMPI_COMM_WORLD_RANK is not set");
+  check_refused("env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 " + train, "LEAT_MASTER_ADDR");
+  check_refused("env PMI_SIZE=2 PMI_RANK=1 RANK=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=1 " + train,
+                "PMI_RANK=1");
+  check_refused("env LEAT_LAUNCHER=qsub " + train, "qsub");
+  check_refused(train + " --launcher srun", "SLURM_PROCID");
+  check_refused("env OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 " + train +
+                    " --master-addr 192.0.2.1 --master-port 29400",
+                "LEAT_JOB_SECRET");
 }
 
 TEST_CASE("an error at run time ends with one line and code 1", "[process]") {
@@ -285,6 +289,105 @@ TEST_CASE("one process and two train alike", "[process]") {
   CHECK(shared.at("communicator") == "gloo");
   CHECK(shared.at("processes") == 2);
   check_equal_losses(json::parse(read(folder / "one")), shared);
+}
+
+void skip(const std::string& reason) {
+  std::printf("SKIPPED: %s\n", reason.c_str());
+}
+
+bool is_installed(const std::string& program) {
+  return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+// Trains with two ranks that `launcher` starts, and compares the result with that of one process.
+void check_launcher(const std::string& launcher, const std::string& name) {
+  const TemporaryFolder folder;
+  REQUIRE(run(training(folder / "one")).code == 0);
+  const Outcome outcome = run(launcher + " " + training(folder / "two"));
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.out.find("rank 0 of 2 on host ") != std::string::npos);
+  CHECK(outcome.out.find(", started by " + name) != std::string::npos);
+  const json shared = json::parse(read(folder / "two"));
+  CHECK(shared.at("processes") == 2);
+  check_equal_losses(json::parse(read(folder / "one")), shared);
+}
+
+// Starts the two ranks of a launcher itself, with the variables that it would set. "%" stands for the rank.
+std::string with_variables(const std::string& variables) {
+  return "sh -c 'for r in 1 0; do env $(echo \"" + variables +
+         "\" | sed s/%/$r/g) \"$@\" & p=\"$p $!\"; done; "
+         "for i in $p; do wait $i || exit; done' sh";
+}
+
+TEST_CASE("leat-train works under leat-run", "[process]") {
+  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
+  check_launcher(kRun + " -n 2", "leat-run");
+}
+
+TEST_CASE("leat-train works with the variables of mpirun, srun and Hydra", "[process]") {
+  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
+  check_launcher(with_variables("OMPI_COMM_WORLD_RANK=% OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=% "
+                                "OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE=" +
+                                free_port()),
+                 "openmpi");
+  check_launcher(with_variables("SLURM_JOB_ID=" + free_port() +
+                                " SLURM_STEP_ID=0 SLURM_PROCID=% SLURM_LOCALID=% "
+                                "SLURM_STEP_NUM_TASKS=2 SLURM_STEP_NUM_NODES=1 SLURM_STEP_NODELIST=node7"),
+                 "srun");
+  check_launcher(
+      with_variables("PMI_RANK=% PMI_SIZE=2 MPI_LOCALRANKID=% MPI_LOCALNRANKS=2 LEAT_MASTER_PORT=" +
+                     free_port()),
+      "hydra");
+}
+
+TEST_CASE("leat-train works with the variables of torchrun while its agent listens at MASTER_PORT",
+          "[process]") {
+  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
+  const leat::detail::UniqueFd agent = leat::detail::listen_at("127.0.0.1", 0);
+  const std::string port = std::to_string(leat::detail::local_port(agent.get()));
+  check_launcher(
+      with_variables(
+          "RANK=% WORLD_SIZE=2 LOCAL_RANK=% LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + port +
+          " TORCHELASTIC_USE_AGENT_STORE=True TORCHELASTIC_RUN_ID=none TORCHELASTIC_RESTART_COUNT=0"),
+      "torchrun");
+}
+
+TEST_CASE("leat-train works under a real mpirun of Open MPI", "[process]") {
+  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
+  if (!is_installed("mpirun.openmpi")) return skip("mpirun.openmpi is not installed");
+  check_launcher("mpirun.openmpi --allow-run-as-root --oversubscribe -n 2", "openmpi");
+}
+
+TEST_CASE("leat-train works under a real mpiexec of Hydra", "[process]") {
+  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
+  if (!is_installed("mpiexec.hydra")) return skip("mpiexec.hydra is not installed");
+  check_launcher("mpiexec.hydra -n 2", "hydra");
+}
+
+TEST_CASE("leat-train works under a real torchrun", "[process]") {
+  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
+  if (!is_installed("torchrun")) return skip("torchrun is not installed");
+  const TemporaryFolder logs;
+  // The redirection of output that is its default fails with Python 3.11.
+  check_launcher("torchrun --nproc_per_node 2 --master_port " + free_port() + " -r 1 -t 1 --log_dir " +
+                     logs.path().string() + " --no_python",
+                 "torchrun");
+}
+
+TEST_CASE("ranks that were started with different options are told which before the first step",
+          "[process]") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run(kRun + " -n 2 sh -c 'exec \"$@\" --seed $((RANK * 5))' sh " + training(folder / "unused"));
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.find("epoch") == std::string::npos);
+  for (const std::string rank : {"[0]", "[1]"}) {
+    CHECK(outcome.err.find(rank +
+                           " leat-train: the ranks were started with different settings: --seed is \"0\" on "
+                           "rank 0, \"5\" on rank 1") != std::string::npos);
+  }
 }
 
 TEST_CASE("a sweep measures each number of workers", "[process]") {

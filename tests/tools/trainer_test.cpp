@@ -60,7 +60,7 @@ struct Run {
       : data(bright_images(kSamples)),
         loader(data, {.batch_size = kBatch, .shuffle = true, .seed = 3}),
         device(where),
-        trainer(device, make_communicators({}, replicas, device), options_for(learning_rate, epochs)),
+        trainer(device, make_communicators({}, replicas, device, {}, {}), options_for(learning_rate, epochs)),
         feed(loader, device, normalized_images()) {}
 
   std::vector<float> parameters(std::size_t replica) {
@@ -138,7 +138,7 @@ TEST_CASE("a short batch counts by the rows that it has") {
     DataLoader loader(data, {.batch_size = batch_size});
     TrainerOptions options = options_for(0.1F, 1);
     options.batch_size = batch_size;
-    Trainer trainer(host_device(), make_communicators({}, 1, host_device()), options);
+    Trainer trainer(host_device(), make_communicators({}, 1, host_device(), {}, {}), options);
     Prefetcher feed(loader, host_device(), normalized_images());
     trainer.train(feed, 0, 1);
     const Stream stream = host_device().make_stream();
@@ -153,7 +153,7 @@ TEST_CASE("the learning rate's schedule goes on from epoch to epoch") {
   options.batch_size = kSamples;
   options.local_batch_size = kSamples;
   options.total_steps = 1;
-  Trainer trainer(host_device(), make_communicators({}, 1, host_device()), options);
+  Trainer trainer(host_device(), make_communicators({}, 1, host_device(), {}, {}), options);
   DataLoader loader(run.data, {.batch_size = kSamples});
   Prefetcher feed(loader, host_device(), normalized_images());
   const Stream stream = host_device().make_stream();
@@ -170,7 +170,7 @@ TEST_CASE("a replica reads its rows of a batch, however slow it or another one i
   const std::size_t slow = GENERATE(0, 1);
   const InMemoryDataset data = bright_images(kSamples);
   DataLoader loader(data, {.batch_size = kBatch});
-  Trainer trainer(host_device(), make_communicators({}, 2, host_device()), options_for(0.1F, 1));
+  Trainer trainer(host_device(), make_communicators({}, 2, host_device(), {}, {}), options_for(0.1F, 1));
   PrefetcherOptions how = normalized_images();
   how.buffers = 2;  // the third batch comes where the first was
   Prefetcher feed(loader, host_device(), how);
@@ -188,7 +188,7 @@ TEST_CASE("a failure on one replica is the run's, and nobody hangs on it") {
   Run run(3, 0.01F, 1);
   TrainerOptions options = options_for(0.01F, 1);
   options.model.classes = 2;  // the data has three
-  Trainer trainer(host_device(), make_communicators({}, 3, host_device()), options);
+  Trainer trainer(host_device(), make_communicators({}, 3, host_device(), {}, {}), options);
   test::expect_error<Error>([&] { trainer.train(run.feed, 0, kSamples); }, {"label 2", "[0, 2)"});
 }
 

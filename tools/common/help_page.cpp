@@ -83,7 +83,8 @@ std::string synopsis(const std::string& program, const std::vector<ManualOption>
 
 // Returns every synopsis: the program's, and those of its commands.
 std::vector<std::string> synopses(const Manual& manual) {
-  std::vector<std::string> lines{synopsis(manual.program, manual.options)};
+  const std::string& usage = manual.text.usage;
+  std::vector<std::string> lines{usage.empty() ? synopsis(manual.program, manual.options) : usage};
   for (const ManualCommand& command : manual.commands) {
     lines.push_back(synopsis(manual.program + " " + command.name, command.options));
   }
@@ -126,6 +127,10 @@ std::string man_paragraphs(const std::string& description) {
   return text + "\n";
 }
 
+std::string_view exit_status_of(const Manual& manual) {
+  return manual.text.exit_status.empty() ? kExitStatus : std::string_view(manual.text.exit_status);
+}
+
 std::string upper(std::string text) {
   std::ranges::transform(text, text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
   return text;
@@ -158,7 +163,8 @@ std::string help_page(const Manual& manual, const std::string& command) {
   for (const Example& example : manual.text.examples) {
     text += fmt::format("  {}:\n    {}\n", example.what, example.command);
   }
-  return text + fmt::format("\n{}\n", wrapped(fmt::format("Exit status: {}", kExitStatus), kWidth, 0));
+  return text +
+         fmt::format("\n{}\n", wrapped(fmt::format("Exit status: {}", exit_status_of(manual)), kWidth, 0));
 }
 
 std::string man_page(const Manual& manual) {
@@ -182,7 +188,7 @@ std::string man_page(const Manual& manual) {
     text += fmt::format(".PP\n{}:\n.PP\n.nf\n.RS\n{}\n.RE\n.fi\n", escaped(example.what),
                         escaped(example.command));
   }
-  text += fmt::format(".SH EXIT STATUS\n{}\n", escaped(kExitStatus));
+  text += fmt::format(".SH EXIT STATUS\n{}\n", escaped(exit_status_of(manual)));
   std::string others;
   for (const std::string& program : manual.text.see_also) {
     others += fmt::format("{}.BR {} (1)", others.empty() ? "" : " ,\n", escaped(program));

@@ -30,6 +30,8 @@ struct ProgramText {
   std::vector<ManualTable> tables;
   std::vector<Example> examples;
   std::vector<std::string> see_also{};  // other programs
+  std::string usage{};                  // if it does not follow from the options
+  std::string exit_status{};            // if it is not that of run_program()
 };
 
 // Kinds of values, by which a shell completes them.

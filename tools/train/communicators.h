@@ -5,18 +5,34 @@
 #include <vector>
 
 #include "leat/parallel/communicator.h"
+#include "leat/parallel/tcp_store.h"
 #include "leat/parallel/world.h"
+#include "tools/common/data_source.h"
+#include "tools/train/image_feeds.h"
+#include "tools/train/options.h"
 
 namespace leat::tools {
 
-// Makes one communicator for each of this process's `replicas`, or null if there is only one rank. Several replicas
-// form a group in this process. Several processes of one replica each meet at the world's master, and communicate by
-// Gloo on the host and by NCCL on GPUs. Throws UsageError for what is not possible: both at once, or several replicas
-// on one GPU.
-std::vector<std::unique_ptr<Communicator>> make_communicators(const WorldSettings& world, int replicas,
-                                                              Device& device);
+// Returns this process's world: from the options, otherwise from the variables of a launcher; one rank without either.
+// Throws UsageError if it cannot be found out.
+WorldSettings find_world(const TrainOptions& options);
 
-// Throws the same errors, before any work is done.
+// Throws UsageError for what is not possible: several replicas in each of several processes, or on one GPU.
 void check_ranks(const WorldSettings& world, int replicas, DeviceKind device);
+
+// Returns the device that this rank trains on. Throws UsageError if there is none for it.
+Device& device_of_rank(const WorldSettings& world, DeviceKind kind);
+
+// Returns what must be the same on all ranks.
+std::vector<JobSetting> job_settings(const TrainOptions& options, const ImageFeeds& feeds);
+
+// Makes one communicator for each of this process's `replicas`, or null if there is only one rank. Several replicas
+// form a group in this process. Several processes of one replica each meet at the world's master, compare `settings`,
+// and communicate by Gloo on the host and by NCCL on GPUs. `say` gets one line when they have met. Throws UsageError,
+// on every rank, if the settings differ.
+std::vector<std::unique_ptr<Communicator>> make_communicators(const WorldSettings& world, int replicas,
+                                                              Device& device,
+                                                              const std::vector<JobSetting>& settings,
+                                                              const Say& say);
 
 }  // namespace leat::tools

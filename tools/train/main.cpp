@@ -19,14 +19,6 @@ using namespace leat::tools;
 
 namespace {
 
-WorldSettings world_of_environment() {
-  try {
-    return world_from_environment().value_or(WorldSettings());
-  } catch (const ArgumentError& error) {
-    throw UsageError(error.what());
-  }
-}
-
 void check_options(const TrainOptions& options, const WorldSettings& world) {
   check_ranks(world, options.replicas, options.device);
   if (!options.json.empty()) check_can_write(options.json);
@@ -48,7 +40,7 @@ TrainerOptions trainer_options(const TrainOptions& options, const ImageFeeds& fe
 
 void run(const TrainOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const WorldSettings world = world_of_environment();
+  const WorldSettings world = find_world(options);
   check_options(options, world);
   const Say say = [quiet = world.rank != 0](const std::string& text) {
     if (!quiet) print_line(text);
@@ -62,8 +54,9 @@ void run(const TrainOptions& options) {
       feeds.train_samples(), feeds.test_samples(), feeds.classes().size(),
       options.num_workers == kAutoWorkers ? "chosen while it runs" : std::to_string(options.num_workers)));
 
-  Device& device = options.device == DeviceKind::cuda ? cuda_device(world.local_rank) : host_device();
-  Trainer trainer(device, make_communicators(world, options.replicas, device),
+  Device& device = device_of_rank(world, options.device);
+  Trainer trainer(device,
+                  make_communicators(world, options.replicas, device, job_settings(options, feeds), say),
                   trainer_options(options, feeds));
   Prefetcher train(feeds.train(), device, normalized_images());
   Prefetcher test(feeds.test(), device, normalized_images());

@@ -15,30 +15,37 @@ namespace leat::tools {
 namespace {
 
 ProgramText manual_text() {
-  return {.summary = "trains a small image classifier on data-parallel replicas, without any framework",
-          .description =
-              "The model is a multi-layer perceptron. Several replicas in one process, on the CPU: "
-              "--replicas N. Several processes of one replica each: give each RANK, WORLD_SIZE, MASTER_ADDR "
-              "and MASTER_PORT, as below; they talk by Gloo on the CPU and by NCCL on GPUs. The result does "
-              "not depend on how the batches are shared out, except for "
-              "rounding.\n\n"
-              "mpirun and srun do not set these variables, and torchrun's agent listens at MASTER_PORT "
-              "itself: leat-train refuses to start where it sees that, and says what to export.",
-          .tables = {data_uri_table(),
-                     environment_table(
-                         {{"RANK", "Which of the processes this is, from 0"},
-                          {"WORLD_SIZE", "How many processes there are"},
-                          {"LOCAL_RANK",
-                           "Which of this host's processes this is; chooses the GPU (default: RANK)"},
-                          {"MASTER_ADDR, MASTER_PORT", "Where rank 0 listens for the others"}})},
-          .examples = {{"Two replicas in one process, on generated images",
-                        "leat-train --data synthetic:2000 --replicas 2"},
-                       {"Two processes",
-                        "for rank in 0 1; do RANK=$rank WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=29500 "
-                        "leat-train --data synthetic:2000 & done; wait"},
-                       {"A folder of images, with four workers, and the figures as JSON",
-                        "leat-train --data ~/data/flowers --num-workers 4 --json figures.json"}},
-          .see_also = {"leat-sweep", "leat-convert"}};
+  return {
+      .summary = "trains a small image classifier on data-parallel replicas, without any framework",
+      .description =
+          "The model is a multi-layer perceptron. Several replicas in one process, on the CPU: "
+          "--replicas N. Several processes of one replica each: start them with leat-run, torchrun, mpirun "
+          "or "
+          "srun; they talk by Gloo on the CPU and by NCCL on GPUs. The result does "
+          "not depend on how the batches are shared out, except for "
+          "rounding. Options and data must be the same on all ranks, and are compared before the first "
+          "step.\n\n"
+          "Ranks on several hosts need a common LEAT_JOB_SECRET, so that nobody else can join, and those of "
+          "mpirun "
+          "need LEAT_MASTER_ADDR or --master-addr, too.",
+      .tables = {data_uri_table(),
+                 environment_table(
+                     {{"RANK, WORLD_SIZE", "Which of how many processes this is, from 0"},
+                      {"LOCAL_RANK",
+                       "Which of this host's processes this is; chooses the GPU, unless the launcher shows "
+                       "only one (default: RANK)"},
+                      {"MASTER_ADDR, MASTER_PORT", "Where rank 0 listens for the others"},
+                      {"LEAT_MASTER_ADDR, LEAT_MASTER_PORT", "The same, for all launchers"},
+                      {"LEAT_JOB_SECRET", "A key of 16 or more characters that only the job's ranks know"},
+                      {"LEAT_LAUNCHER", "As --launcher"}})},
+      .examples = {{"Two replicas in one process, on generated images",
+                    "leat-train --data synthetic:2000 --replicas 2"},
+                   {"Two processes", "leat-run -n 2 leat-train --data synthetic:2000"},
+                   {"One process for each of four GPUs",
+                    "leat-run --gpus 0-3 leat-train --data ~/data/flowers --device cuda"},
+                   {"A folder of images, with four workers, and the figures as JSON",
+                    "leat-train --data ~/data/flowers --num-workers 4 --json figures.json"}},
+      .see_also = {"leat-run", "leat-sweep", "leat-convert"}};
 }
 
 constexpr std::size_t kMaxWidth = 1 << 20;
@@ -84,6 +91,17 @@ void add_model_options(CLI::App& app, TrainOptions& options, std::vector<std::st
       ->capture_default_str();
 }
 
+void add_world_options(CLI::App& app, WorldOverrides& world) {
+  app.add_option("--launcher", world.launcher,
+                 "Whose variables say which rank this is; none: train alone. By default, those that are set")
+      ->check(CLI::IsMember(
+          {"leat-run", "torchrun", "env", "openmpi", "mvapich2", "hydra", "srun", "pmi", "none"}));
+  app.add_option("--master-addr", world.master_address, "Host of rank 0, if the launcher does not tell it")
+      ->type_name("HOST");
+  app.add_option("--master-port", world.master_port, "Port of rank 0, if the launcher's is not free")
+      ->check(CLI::Range(1, 65535));
+}
+
 }  // namespace
 
 std::optional<TrainOptions> read_train_options(int argc, const char* const* argv) {
@@ -111,6 +129,7 @@ std::optional<TrainOptions> read_train_options(int argc, const char* const* argv
   app.add_option("--device", device, "Where to train")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
+  add_world_options(app, options.world);
   app.add_option("--seed", options.seed, "Of the initial parameters, the order and the random crops")
       ->capture_default_str();
   add_model_options(app, options, hidden);

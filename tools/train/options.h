@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "leat/parallel/world.h"
 #include "leat/transfer/device.h"
 
 namespace leat::tools {
@@ -16,7 +17,8 @@ struct TrainOptions {
   std::size_t epochs = 6;
   std::size_t batch_size = 64;  // per step, over all replicas of all processes
   int num_workers = 0;
-  int replicas = 1;  // of this process
+  int replicas = 1;      // of this process
+  WorldOverrides world;  // what is not read from the environment
   DeviceKind device = DeviceKind::host;
   std::uint64_t seed = 0;
   int image_size = 32;

@@ -31,20 +31,6 @@ TEST_CASE("a request arrives whole, however it is cut") {
   CHECK(buffer == "next");
 }
 
-TEST_CASE("a hello is refused at its first wrong byte") {
-  std::string good = encode(StoreHello{.world_size = 70'000, .rank = 3});
-  REQUIRE(good.size() == kHelloBytes);
-  const auto hello = take_hello(good);
-  REQUIRE(hello.has_value());
-  CHECK(hello->world_size == 70'000);
-  CHECK(hello->rank == 3);
-  CHECK(good.empty());
-  std::string http = "GET / HTTP/1.1\r\n";
-  expect_error<CommunicationError>([&] { take_hello(http); }, {"no leat store client"});
-  std::string begun = "lea";
-  CHECK_FALSE(take_hello(begun).has_value());
-}
-
 TEST_CASE("lengths beyond the limits are refused before their bytes come") {
   const auto header = [](unsigned char op, std::uint32_t key, std::uint32_t value) {
     std::string bytes(1, static_cast<char>(op));

@@ -1,0 +1,53 @@
+// leat-run: starts the ranks of a job on this host.
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <optional>
+
+#include "tools/common/command_line.h"
+#include "tools/run/attempt.h"
+#include "tools/run/options.h"
+
+using namespace leat::detail;
+using namespace leat::tools;
+
+namespace {
+
+// Waits for the reader of each sink as long as it takes, but not longer than for a signal.
+void drain(Console& console, ForwardedSignals& signals) {
+  for (Sink* sink : {&console.output, &console.errors}) {
+    for (sink->flush(); !sink->empty(); sink->flush()) {
+      pollfd entries[]{{.fd = sink->fd(), .events = POLLOUT, .revents = 0},
+                       {.fd = signals.fd(), .events = POLLIN, .revents = 0}};
+      ::poll(entries, 2, -1);
+      const auto signal = signals.next();
+      if (signal && asks_to_end(*signal)) return;
+    }
+  }
+}
+
+int run_job(const RunOptions& options) {
+  ForwardedSignals signals;
+  Console console;
+  const JobIdentity job = make_job_identity();
+  const auto end = options.timeout ? std::optional<Deadline>(*options.timeout) : std::nullopt;
+  for (int restart = 0;; ++restart) {
+    const AttemptOutcome outcome = Attempt(options, job, restart, end, signals, console).run();
+    const bool again = outcome.may_restart && restart < options.restarts;
+    if (again)
+      console.say(
+          fmt::format("all ranks are started again: restart {} of {}", restart + 1, options.restarts));
+    drain(console, signals);
+    if (!again) return outcome.exit_status;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int status = 0;
+  const int code = run_program("leat-run", [&] {
+    if (const auto options = read_run_options(argc, argv)) status = run_job(*options);
+  });
+  return code != 0 ? code : status;
+}
