@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "leat/datasets/export.h"
-#include "leat/parallel/world.h"
+#include "leat/parallel/world_settings.h"
 
 namespace leat {
 

@@ -5,7 +5,7 @@
 #include <leat/parallel/gloo_communicator.h>
 #include <leat/parallel/shared_memory_communicator.h>
 #include <leat/parallel/tcp_store.h>
-#include <leat/parallel/world.h>
+#include <leat/parallel/world_settings.h>
 #include <leat/torch/distributed_data_parallel.h>
 
 #include <ATen/Parallel.h>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "leat/parallel/world.h"
+#include "leat/parallel/world_settings.h"
 
 namespace leat::detail {
 

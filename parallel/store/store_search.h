@@ -10,7 +10,7 @@
 #include "leat/datasets/base/unique_fd.h"
 #include "leat/parallel/store/deadline.h"
 #include "leat/parallel/store/tcp_socket.h"
-#include "leat/parallel/world.h"
+#include "leat/parallel/world_settings.h"
 
 namespace leat::detail {
 

@@ -14,7 +14,7 @@
 #include "leat/parallel/store/store_hello.h"
 #include "leat/parallel/store/store_session.h"
 #include "leat/parallel/store/store_table.h"
-#include "leat/parallel/world.h"
+#include "leat/parallel/world_settings.h"
 
 namespace leat::detail {
 

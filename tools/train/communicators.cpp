@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "leat/parallel/gloo_communicator.h"
 #include "leat/parallel/local_group.h"
-#include "leat/parallel/nccl_communicator.h"
 #include "leat/parallel/store/sha256.h"
+#include "leat/parallel/world.h"
 #include "tools/common/command_line.h"
 
 namespace leat::tools {
@@ -15,12 +14,12 @@ using namespace detail;
 
 namespace {
 
-// Connects to the store of the job. Throws UsageError if the address or the settings of the ranks are wrong.
-std::shared_ptr<TcpStore> meet(const WorldSettings& world, const std::vector<JobSetting>& settings) {
+// Connects to the other ranks. Throws UsageError if the address or the settings of the ranks are wrong.
+World meet(const WorldSettings& settings, const std::vector<JobSetting>& same) {
   try {
-    auto store = std::make_shared<TcpStore>(world);
-    store->compare_settings(settings, store->timeout());
-    return store;
+    World world(settings);
+    world.compare_settings(same);
+    return world;
   } catch (const ArgumentError& error) {
     throw UsageError(error.what());
   }
@@ -85,10 +84,9 @@ std::vector<std::unique_ptr<Communicator>> make_communicators(const WorldSetting
   if (replicas > 1) return make_local_group(replicas, device);
   std::vector<std::unique_ptr<Communicator>> only(1);
   if (world.world_size == 1) return only;
-  const auto store = meet(world, settings);
+  const World connected = meet(world, settings);
   say(describe(world, device.name()));
-  only[0] = device.kind() == DeviceKind::cuda ? make_nccl_communicator(store, device)
-                                              : make_gloo_communicator(store);
+  only[0] = connected.make_communicator(device);
   return only;
 }
 

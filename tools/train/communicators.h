@@ -6,7 +6,7 @@
 
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/tcp_store.h"
-#include "leat/parallel/world.h"
+#include "leat/parallel/world_settings.h"
 #include "tools/common/data_source.h"
 #include "tools/train/image_feeds.h"
 #include "tools/train/options.h"

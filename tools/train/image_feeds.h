@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "leat/loader/data_loader.h"
-#include "leat/parallel/world.h"
+#include "leat/parallel/world_settings.h"
 #include "tools/common/image_set.h"
 #include "tools/train/options.h"
 

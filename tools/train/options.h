@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "leat/parallel/world.h"
+#include "leat/parallel/world_settings.h"
 #include "leat/transfer/device.h"
 
 namespace leat::tools {
