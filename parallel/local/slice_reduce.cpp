@@ -14,35 +14,41 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{16} << 10;
 using Block = std::array<std::byte, kBlockBytes>;
 
+using Sources = std::span<const void* const>;
+using Targets = std::span<void* const>;
+
 std::byte* at(void* buffer, std::size_t element, DType dtype) {
   return static_cast<std::byte*>(buffer) + element * size_of(dtype);
 }
 
-void write_to_all(std::span<void* const> buffers, std::size_t first, std::size_t count, DType dtype,
-                  const Block& sum) {
-  for (void* buffer : buffers) std::memcpy(at(buffer, first, dtype), sum.data(), count * size_of(dtype));
+const std::byte* at(const void* buffer, std::size_t element, DType dtype) {
+  return static_cast<const std::byte*>(buffer) + element * size_of(dtype);
 }
 
-void reduce_block(std::span<void* const> buffers, std::size_t first, std::size_t count, DType dtype,
+void write_to_all(Targets targets, std::size_t first, std::size_t count, DType dtype, const Block& sum) {
+  for (void* target : targets) std::memcpy(at(target, first, dtype), sum.data(), count * size_of(dtype));
+}
+
+void reduce_block(Sources sources, Targets targets, std::size_t first, std::size_t count, DType dtype,
                   ReduceKernel kernel) {
   alignas(64) Block sum;
-  std::memcpy(sum.data(), at(buffers[0], first, dtype), count * size_of(dtype));
-  for (void* buffer : buffers.subspan(1)) kernel(sum.data(), at(buffer, first, dtype), count);
-  write_to_all(buffers, first, count, dtype, sum);
+  std::memcpy(sum.data(), at(sources[0], first, dtype), count * size_of(dtype));
+  for (const void* source : sources.subspan(1)) kernel(sum.data(), at(source, first, dtype), count);
+  write_to_all(targets, first, count, dtype, sum);
 }
 
-void reduce_half_block(std::span<void* const> buffers, std::size_t first, std::size_t count, DType dtype,
+void reduce_half_block(Sources sources, Targets targets, std::size_t first, std::size_t count, DType dtype,
                        ReduceKernel kernel) {
   alignas(64) std::array<float, kBlockBytes / sizeof(float)> sum;
   alignas(64) std::array<float, kBlockBytes / sizeof(float)> next;
   alignas(64) Block rounded;
-  widen(sum.data(), at(buffers[0], first, dtype), dtype, count);
-  for (void* buffer : buffers.subspan(1)) {
-    widen(next.data(), at(buffer, first, dtype), dtype, count);
+  widen(sum.data(), at(sources[0], first, dtype), dtype, count);
+  for (const void* source : sources.subspan(1)) {
+    widen(next.data(), at(source, first, dtype), dtype, count);
     kernel(sum.data(), next.data(), count);
   }
   narrow(rounded.data(), sum.data(), dtype, count);
-  write_to_all(buffers, first, count, dtype, rounded);
+  write_to_all(targets, first, count, dtype, rounded);
 }
 
 }  // namespace
@@ -59,14 +65,15 @@ ElementRange slice_of(int rank, int ranks, std::size_t count) noexcept {
   return {cut(rank), cut(rank + 1)};
 }
 
-void slice_reduce(std::span<void* const> buffers, ElementRange range, DType dtype, ReduceOp op) {
+void slice_reduce(std::span<const void* const> sources, std::span<void* const> targets, ElementRange range,
+                  DType dtype, ReduceOp op) {
   const bool half = is_half_precision(dtype);
   const DType summed = half ? DType::f32 : dtype;
   const ReduceKernel kernel = reduce_kernel(op, summed);
   const std::size_t block = kBlockBytes / size_of(summed);
   for (std::size_t first = range.first; first < range.last; first += block) {
     const std::size_t count = std::min(block, range.last - first);
-    (half ? reduce_half_block : reduce_block)(buffers, first, count, dtype, kernel);
+    (half ? reduce_half_block : reduce_block)(sources, targets, first, count, dtype, kernel);
   }
 }
 

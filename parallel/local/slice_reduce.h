@@ -18,9 +18,11 @@ struct ElementRange {
 // cut at multiples of 64 elements.
 ElementRange slice_of(int rank, int ranks, std::size_t count) noexcept;
 
-// Replaces elements [first, last) of every buffer by their reduction, computed in the order of the buffers. f16 and
-// bf16 are reduced in f32 and rounded once. The bits of an element depend only on its inputs, not on how the elements
-// are divided into slices or buckets. The dtype must be one that is_reducible() accepts.
-void slice_reduce(std::span<void* const> buffers, ElementRange range, DType dtype, ReduceOp op);
+// Writes the reduction of elements [first, last) of the sources, computed in their order, to the same elements of every
+// target. A target may be a source. f16 and bf16 are reduced in f32 and rounded once. The bits of an element depend
+// only on its inputs, not on how the elements are divided into slices or buckets. The dtype must be one that
+// is_reducible() accepts.
+void slice_reduce(std::span<const void* const> sources, std::span<void* const> targets, ElementRange range,
+                  DType dtype, ReduceOp op);
 
 }  // namespace leat::detail
