@@ -21,8 +21,8 @@ namespace leat::detail {
 inline constexpr std::size_t kStagingPieces = 3;
 
 // Threads: as for HostEngine. A collective takes one of three paths, which depends only on what all ranks know once
-// they have met: data of at most kInlineBytes comes along to the rendezvous; if all ranks' data lies in the same region,
-// the ranks read and write it in place; all other data passes through the staging memory, piece by piece.
+// they have met: data of at most kInlineBytes comes along to the rendezvous; if all ranks' data lies in the same
+// region, the ranks read and write it in place; all other data passes through the staging memory, piece by piece.
 class SharedMemoryEngine final : public HostEngine {
  public:
   // Allocates this rank's memory, and joins the other ranks. Throws what make_shared_memory_communicator() throws.
