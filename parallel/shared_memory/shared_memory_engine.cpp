@@ -41,12 +41,17 @@ SharedMemoryEngine::SharedMemoryEngine(TcpStore& store, const std::string& prefi
       piece_bytes_(options.staging_bytes / kStagingPieces / page_size() * page_size()),
       peer_files_(static_cast<std::size_t>(size_)),
       processes_(static_cast<std::size_t>(size_)) {
+  announcing_failure(store, prefix, [&] { join(store, prefix, options); });
+}
+
+void SharedMemoryEngine::announcing_failure(TcpStore& store, const std::string& prefix,
+                                            const std::function<void()>& step) const {
   try {
-    join(store, prefix, options);
+    step();
   } catch (const std::exception& error) {
     Failure failure = failure_of(error);
     failure.text = fmt::format("rank {} could not join the shared memory: {}", rank_, failure.text);
-    announce_failure(store, prefix, failure);
+    announce_failure(store, prefix, failure);  // does nothing if one was announced before
     throw;
   }
 }
@@ -71,8 +76,11 @@ void SharedMemoryEngine::join(TcpStore& store, const std::string& prefix,
   }
   HostIntroduction introduction(store, prefix, fmt::format("staging_bytes = {}", options.staging_bytes),
                                 files, options.connect_timeout);
-  connect(introduction);
-  await_all(introduction, options);
+  // A failure is announced before the introduction ends, or other ranks would take this one for lost.
+  announcing_failure(store, prefix, [&] {
+    connect(introduction);
+    await_all(introduction, options);
+  });
 }
 
 void SharedMemoryEngine::connect(HostIntroduction& introduction) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ class SharedMemoryEngine final : public HostEngine {
 
  private:
   void join(TcpStore& store, const std::string& prefix, const SharedMemoryOptions& options);
+  void announcing_failure(TcpStore& store, const std::string& prefix,
+                          const std::function<void()>& step) const;
   void connect(HostIntroduction& introduction);
   void take_files(int rank, HostPeer peer);
   void await_all(HostIntroduction& introduction, const SharedMemoryOptions& options);

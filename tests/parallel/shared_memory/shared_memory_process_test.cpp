@@ -37,7 +37,7 @@ std::vector<RankProcess> start(const SharedMemoryOptions& options, const Body& b
     processes.emplace_back(rank, [&, ranks](int own, const Report& report) {
       const std::string error = kind_of_error([&] {
         const auto communicator = make_shared_memory_communicator(
-            std::make_shared<TcpStore>(loopback_world(own, ranks, port), 10s), options);
+            std::make_shared<TcpStore>(loopback_world(own, ranks, port), 3s), options);
         try {
           body(*communicator, report);
         } catch (...) {
@@ -106,7 +106,7 @@ TEST_CASE("survivors of a rank that is killed in a collective get PeerLost with 
 }
 
 TEST_CASE("survivors of a rank that is killed while the ranks join get an error in time", "[process]") {
-  for (const auto delay : {0us, 500us, 1000us, 2000us, 4000us, 8000us, 16'000us}) {
+  for (const auto delay : {0us, 1000us, 3000us, 8000us, 16'000us}) {
     for (const int victim : {0, 1, 2}) {
       INFO("victim " << victim << ", killed after " << delay.count() << " us");
       auto processes = start({.connect_timeout = 1s}, [](Communicator& communicator, const Report&) {
