@@ -30,7 +30,7 @@ rank() {
     datasets/formats/* | loader/workers/*) floor=3 ;;
     datasets/spec/*) floor=4 ;;
     loader/engine/* | transfer/prefetch/* | parallel/reduce/* | parallel/local/*) floor=4 ;;
-    loader/sweep/* | transfer/host/* | transfer/*cuda/* | parallel/*gloo/* | parallel/*nccl/*) floor=5 ;;
+    loader/sweep/* | transfer/host/* | transfer/*cuda/* | parallel/shared_memory/* | parallel/*gloo/* | parallel/*nccl/*) floor=5 ;;
     *) floor=6 ;;
   esac
 }

@@ -21,6 +21,12 @@ if(TARGET leat::torch)
   leat_program(leat-data-parallel FOLDERS bench/data_parallel LIBRARIES leat::torch)
   set_target_properties(leat-data-parallel PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
 endif()
-foreach(program leat-bench leat-latency leat-cold-cache leat-image-steps leat-transfer)
+# leat-collectives: all-reduces within a host, against a bare loop.
+leat_program(leat-collectives FOLDERS bench/collectives SOURCES ${PROJECT_SOURCE_DIR}/bench/figure.cpp
+             LIBRARIES leat_tools_common CLI11::CLI11 fmt::fmt)
+# The bare loop is compiled as the library's sums are.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/bench/collectives/bare_reduce.cpp PROPERTIES
+                            COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-O3;-fno-trapping-math>")
+foreach(program leat-bench leat-latency leat-cold-cache leat-image-steps leat-transfer leat-collectives)
   leat_install_program(${program})
 endforeach()

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "leat/datasets/dtype.h"
 #include "leat/datasets/errors.h"
@@ -13,11 +16,54 @@
 
 namespace leat {
 
-/// Reports that a rank was lost or did not call in time, or that the ranks disagree. The communicator that throws it
-/// cannot be used again.
+/// Reports that communication between ranks failed: a rank was lost (PeerLost) or did not call in time (PeerSilent),
+/// the ranks disagree (Disagreement), or a rank called abort(). The communicator that throws it cannot be used again:
+/// every later call throws an error of the same type.
 class LEAT_EXPORT CommunicationError : public Error {
  public:
   using Error::Error;
+};
+
+/// Reports that a rank died, or that it destroyed its communicator while others still use theirs.
+class LEAT_EXPORT PeerLost : public CommunicationError {
+ public:
+  /// `rank` is the rank that was lost; `what` is the message.
+  PeerLost(int rank, const std::string& what) : CommunicationError(what), rank_(rank) {}
+
+  /// Returns the rank that was lost.
+  int rank() const noexcept { return rank_; }
+
+ private:
+  int rank_;
+};
+
+/// Reports that ranks did not come to a collective within the timeout.
+class LEAT_EXPORT PeerSilent : public CommunicationError {
+ public:
+  /// `ranks` are the ranks that did not come, in ascending order; `what` is the message.
+  PeerSilent(std::vector<int> ranks, const std::string& what)
+      : CommunicationError(what), ranks_(std::move(ranks)) {}
+
+  /// Returns the ranks that did not come, in ascending order.
+  const std::vector<int>& ranks() const noexcept { return ranks_; }
+
+ private:
+  std::vector<int> ranks_;
+};
+
+/// Reports that the ranks call different collectives, or the same one with different arguments. The message contains
+/// the calls of two ranks that differ.
+class LEAT_EXPORT Disagreement : public CommunicationError {
+ public:
+  /// `ranks` are the ranks whose calls the message contains, in ascending order; `what` is the message.
+  Disagreement(std::vector<int> ranks, const std::string& what)
+      : CommunicationError(what), ranks_(std::move(ranks)) {}
+
+  /// Returns the ranks whose calls the message contains, in ascending order. Their calls differ.
+  const std::vector<int>& ranks() const noexcept { return ranks_; }
+
+ private:
+  std::vector<int> ranks_;
 };
 
 /// Refers to consecutive elements in memory of a communicator's device, without owning them.
@@ -36,14 +82,49 @@ enum class ReduceOp {
   max   ///< the maximum
 };
 
-/// Connects one rank to the others. Created by make_local_group(), make_gloo_communicator() and
-/// make_nccl_communicator().
+/// Owns memory that Communicator::allocate() returned. Movable, not copyable. May be destroyed before or after its
+/// communicator. No stream may still use the memory when it is freed.
+class LEAT_EXPORT CommunicationBuffer {
+ public:
+  /// Holds no memory.
+  CommunicationBuffer() = default;
+  /// Holds `size` bytes at `data`, which are freed with `owner`; for communicators.
+  CommunicationBuffer(std::byte* data, std::size_t size, std::shared_ptr<void> owner) noexcept
+      : data_(data), size_(size), owner_(std::move(owner)) {}
+  /// Takes over the memory of `other`, which then holds none.
+  CommunicationBuffer(CommunicationBuffer&& other) noexcept { swap(other); }
+  /// Frees the memory held, and takes over that of `other`.
+  CommunicationBuffer& operator=(CommunicationBuffer&& other) noexcept {
+    CommunicationBuffer taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~CommunicationBuffer() = default;
+
+  std::byte* data() const noexcept { return data_; }   ///< the address; null if no memory is held
+  std::size_t size() const noexcept { return size_; }  ///< in bytes
+
+ private:
+  void swap(CommunicationBuffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    owner_.swap(other.owner_);
+  }
+
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::shared_ptr<void> owner_;  // of a type that the communicator knows; not shared with other buffers
+};
+
+/// Connects one rank to the others. Created by make_local_group(), make_shared_memory_communicator(),
+/// make_gloo_communicator() and make_nccl_communicator().
 ///
 /// All ranks call the same collectives in the same order, with the same count and dtype. A collective is enqueued on
 /// `stream`, a stream of the communicator's device, and the call returns. Throws ArgumentError for arguments that are
 /// wrong on this rank; CommunicationError, for what fails between the ranks, is thrown by synchronize() of the stream.
 ///
-/// One thread at a time uses a communicator; any thread may call abort().
+/// One thread at a time uses a communicator; any thread may call abort(). In a forked process, a communicator that was
+/// made by the parent throws CommunicationError; destroying it there has no effect on the parent.
 class LEAT_EXPORT Communicator {
  public:
   virtual ~Communicator() = default;
@@ -52,7 +133,7 @@ class LEAT_EXPORT Communicator {
 
   virtual int rank() const noexcept = 0;        ///< this rank, from 0
   virtual int size() const noexcept = 0;        ///< number of ranks
-  virtual std::string engine() const = 0;       ///< what carries the data: "local", "gloo", "nccl 2.28.9"
+  virtual std::string engine() const = 0;       ///< what carries the data: "local", "gloo", ...
   virtual Device& device() const noexcept = 0;  ///< the device whose memory and streams the collectives take
 
   /// Replaces the elements by their sum or maximum over all ranks; all ranks then hold the same bits. Takes f32, f64,
@@ -63,6 +144,14 @@ class LEAT_EXPORT Communicator {
   /// Copies every rank's `from` to all ranks' `to`, which holds size() times as many elements, in rank order. `from`
   /// may be this rank's place in `to`.
   virtual void all_gather(TensorSpan from, TensorSpan to, StreamRef stream) = 0;
+
+  /// Returns memory of device(), aligned to 64 bytes or more, that the collectives of this communicator use without
+  /// intermediate copies. The memory is not initialized. Collectives also take any other memory of the device.
+  ///
+  /// A collective: all ranks call it in the same order, with the same number of bytes; it may block the calling thread
+  /// until they have. Throws Disagreement if the ranks ask for different sizes, and MemoryError or DeviceError if this
+  /// rank has not enough memory, in which case the other ranks get a CommunicationError.
+  virtual CommunicationBuffer allocate(std::size_t bytes);
 
   /// Blocks the calling thread until all ranks have called it. Throws CommunicationError.
   virtual void barrier() = 0;

@@ -92,7 +92,7 @@ class GradientReducer::Impl {
   std::vector<Parameter> parameters_;
   BucketLayout layout_;
   BucketSchedule schedule_;
-  DeviceBuffer gradient_buffer_;
+  CommunicationBuffer gradient_buffer_;   // allocated when the ranks agree on its size
   std::vector<std::vector<Mark>> marks_;  // for each bucket, one for each stream that marked; reused
   DeviceBuffer flags_;                    // of finish_together(), and the rows of global_rows()
   std::vector<std::int32_t> host_flags_;  // a rank that gives up, plus 1, and whether each gradient is marked
@@ -108,7 +108,6 @@ GradientReducer::Impl::Impl(Communicator& communicator, std::vector<Parameter> p
       parameters_(std::move(parameters)),
       layout_(lay_out(parameters_, options)),
       schedule_(layout_.bucket_of),
-      gradient_buffer_(device_.allocate(std::max<std::size_t>(layout_.bytes, 1))),
       marks_(layout_.buckets.size()),
       flags_(device_.allocate(std::max(flag_bytes(), sizeof(rows_)))),
       host_flags_(size() + 1),
@@ -116,6 +115,7 @@ GradientReducer::Impl::Impl(Communicator& communicator, std::vector<Parameter> p
       stream_(device_.make_stream()) {
   check_parameters();
   require_same_parameters(communicator_, parameters_, stream_);
+  gradient_buffer_ = communicator_.allocate(std::max<std::size_t>(layout_.bytes, 1));
   adopt_gradients();
   for (const Parameter& parameter : parameters_) communicator_.broadcast(flat(parameter.value), 0, stream_);
   device_.synchronize(stream_.ref());

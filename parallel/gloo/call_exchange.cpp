@@ -1,15 +1,16 @@
 #include "leat/parallel/gloo/call_exchange.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gloo/common/error.h>
 #include <gloo/transport/unbound_buffer.h>
 #include <gloo/types.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
 
+#include "leat/parallel/host/failure.h"
 #include "leat/parallel/store/deadline.h"
 
 namespace leat::detail {
@@ -75,7 +76,7 @@ class Exchange {
       buffer_of(peer)->waitRecv(deadline_.left());
     } catch (const gloo::Exception& error) {
       if (deadline_.passed()) throw_missing(peer);
-      throw CommunicationError(fmt::format("rank {} was lost: {}", peer, error.what()));
+      throw PeerLost(peer, fmt::format("rank {} was lost: {}", peer, error.what()));
     }
   }
 
@@ -90,16 +91,16 @@ class Exchange {
         missing.push_back(peer);
       }
     });
-    throw CommunicationError(fmt::format("waited {} ms; missing: rank{} {} of {}", timeout_.count(),
-                                         missing.size() == 1 ? "" : "s", fmt::join(missing, ", "),
-                                         context_.size));
+    throw PeerSilent(missing, fmt::format("waited {} ms; missing: {}", timeout_.count(),
+                                          name_ranks(missing, context_.size)));
   }
 
   void compare_with(int peer) {
     const CollectiveCall other = decode(message_of(peer));
     if (agree(call_, other)) return;
-    throw CommunicationError(fmt::format("the ranks disagree: rank {} calls {}, rank {} calls {}",
-                                         context_.rank, describe(call_), peer, describe(other)));
+    throw Disagreement({std::min(context_.rank, peer), std::max(context_.rank, peer)},
+                       fmt::format("the ranks disagree: rank {} calls {}, rank {} calls {}", context_.rank,
+                                   describe(call_), peer, describe(other)));
   }
 
   gloo::Context& context_;

@@ -10,8 +10,8 @@
 namespace leat::detail {
 
 // Sends this rank's call to every other rank and receives their calls, in messages of fixed size. Returns if all
-// calls agree: then every rank is in this call. Throws CommunicationError if they disagree, naming both ranks and
-// calls; after the timeout, naming the missing ranks; and if a connection ends, naming its rank.
+// calls agree: then every rank is in this call. Throws Disagreement, PeerSilent after the timeout, and PeerLost if a
+// connection ends.
 void exchange_calls(gloo::Context& context, const CollectiveCall& call, std::chrono::milliseconds timeout);
 
 }  // namespace leat::detail

@@ -51,9 +51,9 @@ void wait_for_all(TcpStore& store, const std::string& prefix, std::chrono::milli
     if (!store.try_get(fmt::format("{}/here/{}", prefix, rank), deadline.left())) missing.push_back(rank);
   }
   if (missing.empty()) return;
-  throw CommunicationError(fmt::format("rank {} waited {} ms for the other ranks; missing: {} of {}",
-                                       world.rank, timeout.count(), fmt::join(missing, ", "),
-                                       world.world_size));
+  throw PeerSilent(missing,
+                   fmt::format("rank {} waited {} ms for the other ranks; missing: {} of {}", world.rank,
+                               timeout.count(), fmt::join(missing, ", "), world.world_size));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace leat::detail {
 
 // Waits for all ranks and connects every pair of them. The context's own thread has all signals blocked (so it gets
-// no SIGPIPE) and runs as SCHED_BATCH. Throws CommunicationError, naming the ranks that do not arrive.
+// no SIGPIPE) and runs as SCHED_BATCH. Throws PeerSilent for ranks that do not arrive, else CommunicationError.
 std::shared_ptr<gloo::Context> connect_all(TcpStore& store, const std::string& prefix,
                                            std::chrono::milliseconds timeout);
 

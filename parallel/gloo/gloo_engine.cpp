@@ -11,6 +11,7 @@
 #include "leat/parallel/gloo/call_exchange.h"
 #include "leat/parallel/gloo/gloo_context.h"
 #include "leat/parallel/gloo/sigpipe_block.h"
+#include "leat/parallel/host/private_memory.h"
 #include "leat/parallel/host/reduce_kernels.h"
 
 namespace leat::detail {
@@ -26,28 +27,36 @@ void GlooEngine::run(const CollectiveCall& call) {
   throw_if_aborted();
   try {
     exchange_calls(*context_, call, timeout_);
+    if (call.kind == CollectiveCall::Kind::allocate) *call.allocated = private_memory(call.data.count);
     if (call.data.count == 0) return;
     if (call.kind == CollectiveCall::Kind::all_reduce) all_reduce(call);
     if (call.kind == CollectiveCall::Kind::broadcast) broadcast(call);
     if (call.kind == CollectiveCall::Kind::all_gather) all_gather(call);
   } catch (const CommunicationError& error) {
-    fail(call, error.what());
+    fail(call, failure_of(error));
+  } catch (const Error&) {
+    throw;
   } catch (const std::exception& error) {
     const auto peer = failed_peer(*context_, error.what());
-    fail(call, peer ? fmt::format("rank {} was lost: {}", *peer, error.what()) : error.what());
+    if (!peer) fail(call, failure_of(error));
+    fail(call, {.kind = Failure::Kind::peer_lost,
+                .ranks = {*peer},
+                .text = fmt::format("rank {} was lost: {}", *peer, error.what())});
   }
 }
 
-void GlooEngine::fail(const CollectiveCall& call, const std::string& problem) {
-  std::string reason;
+void GlooEngine::fail(const CollectiveCall& call, const Failure& problem) {
+  Failure reason = problem;
   try {
-    reason = abort_reason();
+    reason = abort_reason().value_or(problem);
   } catch (const CommunicationError&) {
     // Without rank 0 all ranks end their connections. Which ending this rank noticed first is chance, so name rank 0.
-    reason = fmt::format("rank 0 was lost, and the store with it ({})", problem);
+    reason = {.kind = Failure::Kind::peer_lost,
+              .ranks = {0},
+              .text = fmt::format("rank 0 was lost, and the store with it ({})", problem.text)};
   }
-  throw CommunicationError(
-      fmt::format("rank {}: {}: {}", rank(), describe(call), reason.empty() ? problem : reason));
+  reason.text = fmt::format("rank {}: {}: {}", rank(), describe(call), reason.text);
+  raise(reason);
 }
 
 void GlooEngine::all_reduce(const CollectiveCall& call) {
@@ -102,27 +111,28 @@ void GlooEngine::all_gather(const CollectiveCall& call) {
 
 void GlooEngine::throw_if_aborted() {
   const std::lock_guard lock(mutex_);
-  if (!aborted_.empty()) throw CommunicationError(aborted_);
+  if (aborted_) raise(*aborted_);
 }
 
-std::string GlooEngine::abort_reason() {
+std::optional<Failure> GlooEngine::abort_reason() {
   {
     const std::lock_guard lock(mutex_);
-    if (!aborted_.empty()) return aborted_;
+    if (aborted_) return aborted_;
   }
-  return store_->try_get(prefix_ + "/aborted").value_or(std::string());
+  const auto stored = store_->try_get(prefix_ + "/aborted");
+  return stored ? std::optional(decode_failure(*stored)) : std::nullopt;
 }
 
-void GlooEngine::abort(std::string_view why) noexcept {
+void GlooEngine::abort(const Failure& why) noexcept {
   try {
     {
       const std::lock_guard lock(mutex_);
-      if (!aborted_.empty()) return;
-      aborted_ = why.empty() ? "aborted" : std::string(why);
+      if (aborted_) return;
+      aborted_ = why;
     }
     // Store the reason first: once the connections end, the other ranks look for it.
     try {
-      if (!store_->try_get(prefix_ + "/aborted")) store_->set(prefix_ + "/aborted", why);
+      if (!store_->try_get(prefix_ + "/aborted")) store_->set(prefix_ + "/aborted", encode(why));
     } catch (const Error&) {  // NOLINT(bugprone-empty-catch): on purpose
       // Without the store, the other ranks notice the end but do not learn the reason.
     }

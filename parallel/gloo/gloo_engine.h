@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ class GlooEngine final : public HostEngine {
   int size() const noexcept override { return context_->size; }
   std::string name() const override { return "gloo"; }
   void run(const CollectiveCall& call) override;
-  void abort(std::string_view why) noexcept override;
+  void abort(const Failure& why) noexcept override;
 
  private:
   void all_reduce(const CollectiveCall& call);
@@ -37,9 +38,9 @@ class GlooEngine final : public HostEngine {
   void all_gather(const CollectiveCall& call);
 
   void throw_if_aborted();
-  [[noreturn]] void fail(const CollectiveCall& call, const std::string& problem);
-  std::string
-  abort_reason();  // of this rank or, from the store, another; empty if none aborted; throws without store
+  [[noreturn]] void fail(const CollectiveCall& call, const Failure& problem);
+  // Returns the reason of this rank or, from the store, of another; nullopt if none aborted. Throws without store.
+  std::optional<Failure> abort_reason();
 
   // Constant after construction.
   const std::shared_ptr<TcpStore> store_;  // shared with other communicators of the same world
@@ -51,7 +52,7 @@ class GlooEngine final : public HostEngine {
 
   // Guarded by mutex_.
   std::mutex mutex_;
-  std::string aborted_;  // the reason
+  std::optional<Failure> aborted_;  // the reason
 };
 
 }  // namespace leat::detail

@@ -14,7 +14,7 @@ CallQueue::CallQueue(std::unique_ptr<HostEngine> engine, std::chrono::millisecon
     : engine_(engine.release()), patience_(2 * timeout) {}
 
 void CallQueue::throw_if_failed() const {
-  if (!failure_.empty()) throw CommunicationError(failure_);
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 std::uint64_t CallQueue::enter() {
@@ -30,7 +30,7 @@ void CallQueue::wait_for_turn(const CollectiveCall& call) {
     throw_if_failed();
     const std::uint64_t seen = turn_;
     if (seen == call.number) return;
-    const bool moved = changed_.wait_for(lock, patience_, [&] { return turn_ != seen || !failure_.empty(); });
+    const bool moved = changed_.wait_for(lock, patience_, [&] { return turn_ != seen || failure_; });
     if (!moved) {
       throw CommunicationError(
           fmt::format("rank {}: {} waited {} ms for this rank's call #{}, whose stream did not reach it",
@@ -44,7 +44,7 @@ void CallQueue::run(const CollectiveCall& call) {
     wait_for_turn(call);
     engine_->run(call);
   } catch (const std::exception& error) {
-    fail(error.what());
+    fail(failure_of(error));
     throw;
   }
   const std::lock_guard lock(mutex_);
@@ -52,11 +52,12 @@ void CallQueue::run(const CollectiveCall& call) {
   changed_.notify_all();
 }
 
-void CallQueue::fail(std::string_view why) noexcept {
+void CallQueue::fail(const Failure& why) noexcept {
+  if (!engine_.get_deleter().owner().is_current()) return;  // or it would end the parent's communicator
   {
     const std::lock_guard lock(mutex_);
-    if (!failure_.empty()) return;
-    failure_ = why.empty() ? "the communicator was aborted" : std::string(why);
+    if (failure_) return;
+    failure_ = make_exception(why);
     changed_.notify_all();
   }
   engine_->abort(why);

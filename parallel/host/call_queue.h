@@ -4,10 +4,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
-#include <string>
-#include <string_view>
 
 #include "leat/datasets/base/process_identity.h"
 #include "leat/parallel/host/host_engine.h"
@@ -26,9 +25,10 @@ class CallQueue {
 
   const HostEngine& engine() const noexcept { return *engine_; }
 
-  std::uint64_t enter();                 // next call's number; throws CommunicationError after a failure
-  void run(const CollectiveCall& call);  // waits for the call's turn, then runs it; throws CommunicationError
-  void fail(std::string_view why) noexcept;  // ends this rank's part; also aborts the engine
+  std::uint64_t enter();  // next call's number; throws the failure, if there was one
+  void run(
+      const CollectiveCall& call);  // waits for the call's turn, then runs it; throws what the engine throws
+  void fail(const Failure& why) noexcept;  // ends this rank's part; also aborts the engine
 
  private:
   void wait_for_turn(const CollectiveCall& call);
@@ -43,7 +43,7 @@ class CallQueue {
   std::condition_variable changed_;
   std::uint64_t entered_ = 0;
   std::uint64_t turn_ = 0;
-  std::string failure_;
+  std::exception_ptr failure_;  // a CommunicationError, or null
 };
 
 }  // namespace leat::detail

@@ -19,6 +19,8 @@ std::string describe(const CollectiveCall& call) {
       return fmt::format("broadcast #{} ({} from rank {})", call.number, elements, call.root);
     case CollectiveCall::Kind::all_gather:
       return fmt::format("all_gather #{} ({} of each rank)", call.number, elements);
+    case CollectiveCall::Kind::allocate:
+      return fmt::format("allocate #{} ({} bytes)", call.number, call.data.count);
     case CollectiveCall::Kind::barrier:
       break;
   }

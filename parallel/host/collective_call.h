@@ -9,14 +9,15 @@
 namespace leat::detail {
 
 struct CollectiveCall {
-  enum class Kind : std::uint8_t { all_reduce, broadcast, all_gather, barrier };
+  enum class Kind : std::uint8_t { all_reduce, broadcast, all_gather, barrier, allocate };
 
   Kind kind = Kind::barrier;
   ReduceOp op = ReduceOp::sum;  // all_reduce
   int root = 0;                 // broadcast
-  TensorSpan data{};            // input and output of all_reduce and broadcast, input of all_gather
-  TensorSpan gathered{};        // output of all_gather: size() times the elements of `data`
-  std::uint64_t number = 0;     // number of the call on this rank and communicator, from 0
+  TensorSpan data{};  // input and output of all_reduce and broadcast, input of all_gather; a size to allocate
+  TensorSpan gathered{};                     // output of all_gather: size() times the elements of `data`
+  std::uint64_t number = 0;                  // number of the call on this rank and communicator, from 0
+  CommunicationBuffer* allocated = nullptr;  // output of allocate
 };
 
 // Returns whether two ranks' calls match: kind, op, root, count, dtype and number.

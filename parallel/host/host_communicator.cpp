@@ -18,8 +18,10 @@ class PendingCall {
   PendingCall& operator=(const PendingCall&) = delete;
   ~PendingCall() {
     if (!started_)
-      queue_->fail(fmt::format("rank {}: {} was skipped, because its stream had failed before it",
-                               queue_->engine().rank(), describe(call_)));
+      queue_->fail({.kind = Failure::Kind::other,
+                    .ranks = {},
+                    .text = fmt::format("rank {}: {} was skipped, because its stream had failed before it",
+                                        queue_->engine().rank(), describe(call_))});
   }
 
   void run() {
@@ -68,6 +70,16 @@ void HostCommunicator::all_gather(TensorSpan from, TensorSpan to, StreamRef stre
   enqueue({.kind = CollectiveCall::Kind::all_gather, .data = from, .gathered = to}, stream);
 }
 
+CommunicationBuffer HostCommunicator::allocate(std::size_t bytes) {
+  CommunicationBuffer memory;
+  CollectiveCall call{.kind = CollectiveCall::Kind::allocate,
+                      .data = {.data = nullptr, .count = bytes, .dtype = DType::u8},
+                      .allocated = &memory};
+  call.number = queue_->enter();
+  queue_->run(call);
+  return memory;
+}
+
 void HostCommunicator::barrier() {
   CollectiveCall call{.kind = CollectiveCall::Kind::barrier};
   call.number = queue_->enter();
@@ -75,7 +87,9 @@ void HostCommunicator::barrier() {
 }
 
 void HostCommunicator::abort(std::string_view why) noexcept {
-  queue_->fail(fmt::format("rank {} aborted: {}", rank(), why));
+  queue_->fail({.kind = Failure::Kind::other,
+                .ranks = {},
+                .text = fmt::format("rank {} aborted: {}", rank(), why.empty() ? "no reason given" : why)});
 }
 
 }  // namespace leat::detail

@@ -23,6 +23,7 @@ class HostCommunicator final : public Communicator {
   void all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) override;
   void broadcast(TensorSpan data, int root, StreamRef stream) override;
   void all_gather(TensorSpan from, TensorSpan to, StreamRef stream) override;
+  CommunicationBuffer allocate(std::size_t bytes) override;
   void barrier() override;
   void abort(std::string_view why) noexcept override;
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "leat/parallel/host/collective_call.h"
+#include "leat/parallel/host/failure.h"
 
 namespace leat::detail {
 
@@ -25,8 +25,8 @@ class HostEngine {
   // every further call throws.
   virtual void run(const CollectiveCall& call) = 0;
 
-  // Makes the current run() and all later ones throw, here and on the other ranks.
-  virtual void abort(std::string_view why) noexcept = 0;
+  // Makes the current run() and all later ones throw `why`, here and on the other ranks.
+  virtual void abort(const Failure& why) noexcept = 0;
 
  protected:
   HostEngine() = default;

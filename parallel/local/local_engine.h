@@ -8,25 +8,35 @@
 
 namespace leat::detail {
 
-class LocalEngine final : public HostEngine {
+// The memory in which the ranks of a process meet.
+class LocalMeeting {
  public:
-  LocalEngine(std::shared_ptr<Rendezvous> rendezvous, int rank)
-      : rendezvous_(std::move(rendezvous)), rank_(rank) {}
-  ~LocalEngine() override { rendezvous_->leave(rank_); }
-
-  int rank() const noexcept override { return rank_; }
-  int size() const noexcept override { return rendezvous_->ranks(); }
-  std::string name() const override { return "local"; }
-  void run(const CollectiveCall& call) override;
-  void abort(std::string_view why) noexcept override { rendezvous_->fail(why); }
+  explicit LocalMeeting(int ranks);
+  const RendezvousMemory& memory() const noexcept { return memory_; }
 
  private:
-  void all_reduce(const CollectiveCall& call);
-  void broadcast(const CollectiveCall& call);
-  void all_gather(const CollectiveCall& call);
+  DeviceBuffer bytes_;
+  RendezvousMemory memory_;
+};
 
-  const std::shared_ptr<Rendezvous> rendezvous_;  // shared by the group's ranks, which may end in any order
-  const int rank_;
+class LocalEngine final : public HostEngine {
+ public:
+  LocalEngine(std::shared_ptr<LocalMeeting> meeting, int rank, std::chrono::milliseconds timeout);
+  ~LocalEngine() override { rendezvous_.leave(); }
+
+  int rank() const noexcept override { return rendezvous_.rank(); }
+  int size() const noexcept override { return rendezvous_.ranks(); }
+  std::string name() const override { return "local"; }
+  void run(const CollectiveCall& call) override;
+  void abort(const Failure& why) noexcept override { rendezvous_.fail(why); }
+
+ private:
+  void all_reduce(const CollectiveCall& call) const;
+  void broadcast(const CollectiveCall& call) const;
+  void all_gather(const CollectiveCall& call) const;
+
+  const std::shared_ptr<LocalMeeting> meeting_;  // shared by the group's ranks, which may end in any order
+  Rendezvous rendezvous_;
 };
 
 }  // namespace leat::detail

@@ -1,100 +1,216 @@
 #include "leat/parallel/local/rendezvous.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
+#include <thread>
 #include <utility>
 
+#include "leat/loader/os/cpus.h"
+#include "leat/loader/os/futex.h"
+
 namespace leat::detail {
+namespace {
 
-Rendezvous::Rendezvous(int ranks, std::chrono::milliseconds timeout)
-    : ranks_(ranks),
-      timeout_(timeout),
-      calls_(static_cast<std::size_t>(ranks)),
-      arrived_(static_cast<std::size_t>(ranks), false),
-      staying_(static_cast<std::size_t>(ranks), true) {}
+using Clock = std::chrono::steady_clock;
 
-void Rendezvous::fail_and_throw(std::string why) {
-  if (failure_.empty()) failure_ = std::move(why);
-  changed_.notify_all();
-  throw CommunicationError(failure_);
+// A wait looks this often whether a rank has died.
+constexpr std::chrono::nanoseconds kGlance = std::chrono::milliseconds(100);
+
+// Ranks usually come within microseconds of each other. Sleeping and being woken take longer than that.
+constexpr int kSpins = 2000;
+constexpr int kSpinsBetweenYields = 100;
+
+void write(FailureRecord& record, const Failure& failure) noexcept {
+  record.kind = static_cast<std::uint32_t>(failure.kind);
+  record.text_size = static_cast<std::uint32_t>(std::min(failure.text.size(), FailureRecord::kTextBytes));
+  std::memcpy(record.text.data(), failure.text.data(), record.text_size);
+  record.ranks.fill(0);
+  for (const int rank : failure.ranks) {
+    if (rank < 0 || rank >= kMaxMeetingRanks) continue;
+    record.ranks[static_cast<std::size_t>(rank) / 64] |= std::uint64_t{1} << (rank % 64);
+  }
 }
 
-std::string Rendezvous::missing(const std::vector<bool>& present) const {
+Failure read(const FailureRecord& record, int ranks) {
+  Failure failure{
+      .kind = static_cast<Failure::Kind>(record.kind),
+      .ranks = {},
+      .text = std::string(record.text.data(), std::min<std::size_t>(record.text_size, record.text.size()))};
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (record.ranks[static_cast<std::size_t>(rank) / 64] >> (rank % 64) & 1U) failure.ranks.push_back(rank);
+  }
+  return failure;
+}
+
+}  // namespace
+
+Rendezvous::Rendezvous(RendezvousMemory memory, int rank, RendezvousOptions options)
+    : memory_(memory),
+      rank_(rank),
+      spins_(usable_cpus() >= memory.ranks() ? kSpins : 0),
+      options_(std::move(options)) {}
+
+void Rendezvous::arrive(const RankCall& call, std::span<const std::byte> data) {
+  slot_ ^= 1;
+  current_ = call.call;
+  RankCell& cell = memory_.cell(rank_);
+  cell.calls[slot_] = call;
+  if (!data.empty()) std::memcpy(cell.data[slot_].data(), data.data(), data.size());
+  pass(Failing::throws, true);
+}
+
+void Rendezvous::meet() {
+  pass(Failing::throws, false);
+}
+
+void Rendezvous::depart() noexcept {
+  pass(Failing::ignored, false);
+}
+
+void Rendezvous::pass(Failing failing, bool compare) {
+  if (!enter(failing)) return wait(failing);
+  if (compare) {
+    if (const auto problem = disagreement()) fail_and_throw(*problem);
+  }
+  begin_round(failing);
+}
+
+bool Rendezvous::enter(Failing failing) {
+  auto& arrivals = memory_.cell(rank_).arrivals;
+  arrivals.store(arrivals.load(std::memory_order_relaxed) + 1);
+  std::uint32_t seen = word().load();
+  do {
+    const RendezvousState state(seen);
+    if (failing == Failing::throws && state.failed()) throw_failure(state);
+    round_ = state.round();
+  } while (!word().compare_exchange_weak(seen, RendezvousState(seen).with_arrival().word()));
+  if (failing == Failing::throws) fail_if_left();
+  return RendezvousState(seen).arrived() + 1 == ranks();
+}
+
+void Rendezvous::begin_round(Failing failing) {
+  std::uint32_t seen = word().load();
+  do {
+    const RendezvousState state(seen);
+    if (failing == Failing::throws && state.failed()) throw_failure(state);
+  } while (!word().compare_exchange_weak(seen, RendezvousState(seen).next_round().word()));
+  wake(false);
+}
+
+bool Rendezvous::begun(RendezvousState state, Failing failing) const {
+  if (state.round() != round_) return true;  // first: a round that has begun is carried out (invariant 1)
+  if (failing == Failing::throws && state.failed()) throw_failure(state);
+  return false;
+}
+
+void Rendezvous::wait(Failing failing) {
+  for (int spin = 1; spin <= spins_; ++spin) {
+    if (begun(RendezvousState(word().load(std::memory_order_acquire)), failing)) return;
+    if (spin % kSpinsBetweenYields == 0) std::this_thread::yield();
+  }
+  // Only observed time counts: while this process is stopped, or the machine sleeps, no rank becomes overdue.
+  std::chrono::nanoseconds waited{0};
+  for (;;) {
+    const Clock::time_point before = Clock::now();
+    const auto left = std::chrono::nanoseconds(options_.timeout) - waited;
+    sleep(failing == Failing::throws ? std::clamp(left, std::chrono::nanoseconds(0), kGlance) : kGlance,
+          failing);
+    if (begun(RendezvousState(word().load(std::memory_order_acquire)), failing)) return;
+    waited += std::min<std::chrono::nanoseconds>(Clock::now() - before, 2 * kGlance);
+    if (failing == Failing::throws) give_up_if_hopeless(waited);
+  }
+}
+
+void Rendezvous::sleep(std::chrono::nanoseconds at_most, Failing failing) const noexcept {
+  auto& sleepers = memory_.header().sleepers;
+  sleepers.fetch_add(1);
+  const RendezvousState state(word().load());
+  if (state.round() == round_ && (failing == Failing::ignored || !state.failed()))
+    futex_wait_until(word(), state.word(), Clock::now() + at_most);
+  sleepers.fetch_sub(1);
+}
+
+void Rendezvous::give_up_if_hopeless(std::chrono::nanoseconds waited) {
+  if (auto problem = options_.find_problem ? options_.find_problem() : std::nullopt) {
+    problem->text = fmt::format("rank {}: {}: {}", rank_, describe(current_), problem->text);
+    return fail(*problem);  // the caller looks again: a rank that has ended may have arrived first
+  }
+  if (waited < options_.timeout) return;
+  const std::vector<int> absent = missing();
+  fail({.kind = Failure::Kind::peer_silent,
+        .ranks = absent,
+        .text = fmt::format("rank {}: {} waited {} ms; missing: {}", rank_, describe(current_),
+                            options_.timeout.count(), name_ranks(absent, ranks()))});
+}
+
+void Rendezvous::wake(bool certainly) const noexcept {
+  if (certainly || memory_.header().sleepers.load() != 0) futex_wake_all(word());
+}
+
+void Rendezvous::fail_and_throw(const Failure& failure) {
+  fail(failure);
+  throw_failure(RendezvousState(word().load()));
+}
+
+void Rendezvous::throw_failure(RendezvousState state) const {
+  raise(read(memory_.cell(state.failed_rank()).failure, ranks()));
+}
+
+void Rendezvous::fail_if_left() {
+  if (memory_.header().leavers.load() == 0) return;
+  std::vector<int> gone;
+  for (int rank = 0; rank < ranks(); ++rank) {
+    if (memory_.cell(rank).left.load() != 0) gone.push_back(rank);
+  }
+  if (gone.empty()) return;
+  fail_and_throw({.kind = Failure::Kind::peer_lost,
+                  .ranks = {gone.front()},
+                  .text = fmt::format("rank {} calls {}, but {} left the group", rank_, describe(current_),
+                                      name_ranks(gone, ranks()))});
+}
+
+std::optional<Failure> Rendezvous::disagreement() const {
+  const CollectiveCall& first = call_of(0).call;
+  for (int rank = 1; rank < ranks(); ++rank) {
+    const CollectiveCall& other = call_of(rank).call;
+    if (agree(first, other)) continue;
+    return Failure{.kind = Failure::Kind::disagreement,
+                   .ranks = {0, rank},
+                   .text = fmt::format("the ranks disagree: rank 0 calls {}, rank {} calls {}",
+                                       describe(first), rank, describe(other))};
+  }
+  return std::nullopt;
+}
+
+std::vector<int> Rendezvous::missing() const {
+  const std::uint32_t mine = memory_.cell(rank_).arrivals.load();
   std::vector<int> ranks;
-  for (int rank = 0; rank < ranks_; ++rank) {
-    if (!present[static_cast<std::size_t>(rank)]) ranks.push_back(rank);
+  for (int rank = 0; rank < memory_.ranks(); ++rank) {
+    if (memory_.cell(rank).arrivals.load() != mine) ranks.push_back(rank);
   }
-  return fmt::format("rank{} {} of {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "), ranks_);
+  return ranks;
 }
 
-std::string Rendezvous::disagreement() const {
-  const auto other = std::find_if(calls_.begin(), calls_.end(),
-                                  [this](const CollectiveCall& call) { return !agree(call, calls_[0]); });
-  if (other == calls_.end()) return {};
-  return fmt::format("the ranks disagree: rank 0 calls {}, rank {} calls {}", describe(calls_[0]),
-                     other - calls_.begin(), describe(*other));
+void Rendezvous::fail(const Failure& failure) noexcept {
+  const std::lock_guard lock(failing_);
+  std::uint32_t seen = word().load();
+  if (RendezvousState(seen).failed()) return;
+  write(memory_.cell(rank_).failure, failure);
+  do {
+    if (RendezvousState(seen).failed()) return;
+  } while (!word().compare_exchange_weak(seen, RendezvousState(seen).with_failure(rank_).word()));
+  wake(true);
 }
 
-void Rendezvous::begin_round() {
-  if (std::string problem = disagreement(); !problem.empty()) fail_and_throw(std::move(problem));
-  std::fill(arrived_.begin(), arrived_.end(), false);
-  working_ = ranks_;
-  ++round_;
-  changed_.notify_all();
-}
-
-void Rendezvous::enter(int rank, const CollectiveCall& call) {
-  if (!failure_.empty()) throw CommunicationError(failure_);
-  calls_[static_cast<std::size_t>(rank)] = call;
-  arrived_[static_cast<std::size_t>(rank)] = true;
-  if (std::find(staying_.begin(), staying_.end(), false) != staying_.end()) {
-    fail_and_throw(
-        fmt::format("rank {} calls {}, but {} left the group", rank, describe(call), missing(staying_)));
-  }
-}
-
-void Rendezvous::arrive(int rank, const CollectiveCall& call) {
-  std::unique_lock lock(mutex_);
-  enter(rank, call);
-  const std::uint64_t before = round_;
-  if (std::find(arrived_.begin(), arrived_.end(), false) == arrived_.end()) {
-    begin_round();
-    return;
-  }
-  const bool in_time =
-      changed_.wait_for(lock, timeout_, [&] { return round_ != before || !failure_.empty(); });
-  if (round_ != before) return;  // first: the others wait for this rank to depart (invariant 1)
-  if (!in_time) {
-    fail_and_throw(fmt::format("rank {}: {} waited {} ms; missing: {}", rank, describe(call),
-                               timeout_.count(), missing(arrived_)));
-  }
-  throw CommunicationError(failure_);
-}
-
-void Rendezvous::depart() {
-  std::unique_lock lock(mutex_);
-  if (--working_ == 0) {
-    changed_.notify_all();
-  } else {
-    changed_.wait(lock, [this] { return working_ == 0; });
-  }
-}
-
-void Rendezvous::fail(std::string_view why) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (failure_.empty()) failure_ = why;
-  changed_.notify_all();
-}
-
-void Rendezvous::leave(int rank) noexcept {
-  const std::lock_guard lock(mutex_);
-  staying_[static_cast<std::size_t>(rank)] = false;
-  const bool awaited = std::find(arrived_.begin(), arrived_.end(), true) != arrived_.end();
-  if (!awaited || !failure_.empty()) return;
-  failure_ = fmt::format("rank {} left the group while others wait for it", rank);
-  changed_.notify_all();
+void Rendezvous::leave() noexcept {
+  memory_.cell(rank_).left.store(1);
+  memory_.header().leavers.fetch_add(1);
+  if (RendezvousState(word().load()).arrived() == 0) return;
+  fail({.kind = Failure::Kind::peer_lost,
+        .ranks = {rank_},
+        .text = fmt::format("rank {} left the group while others wait for it", rank_)});
 }
 
 }  // namespace leat::detail

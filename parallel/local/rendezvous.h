@@ -1,67 +1,102 @@
-// A rendezvous of the ranks of one process, which then carry out a collective on each other's memory.
+// One rank's side of a meeting of all ranks, which exchange calls and then carry out a collective on each other's
+// memory. The ranks are threads of a process or processes of a host.
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <mutex>
-#include <string>
-#include <string_view>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include "leat/parallel/host/collective_call.h"
+#include "leat/parallel/host/failure.h"
+#include "leat/parallel/local/rendezvous_memory.h"
 
 namespace leat::detail {
 
-// Threads: arrive() and depart() alternate, and are called by one thread at a time for each rank. Any thread may call
-// fail() and leave(). Invariants:
-//  1. A round begins when all ranks have arrived with calls that agree. Then arrive() returns on every rank, even if
-//     the rendezvous fails meanwhile. Otherwise it throws on every rank.
-//  2. Between arrive() and depart() a rank only computes and waits for no other rank. Hence depart() needs no
-//     deadline.
-//  3. depart() returns when every rank has departed. So other ranks access a rank's memory only between its own
-//     arrive() and depart(), and calls_ is constant between the two.
-//  4. Once failure_ is set it never changes, and no further round begins.
-//  5. round_, working_ and failure_, which waiting threads test, change only under mutex_.
+struct RendezvousOptions {
+  std::chrono::milliseconds timeout{60'000};  // of one wait for the other ranks
+  // Returns what makes waiting hopeless, such as the end of a rank's process. Called about ten times per second during
+  // a wait. May be empty.
+  std::function<std::optional<Failure>()> find_problem;
+};
+
+// Threads: arrive(), meet() and depart() are called by one thread at a time. Any thread may call fail() and leave().
+// Ranks need not be threads of one process, but each has a Rendezvous of its own on the same memory.
+// Invariants:
+//  1. A round begins when the last rank arrives: it compares the calls and moves the state to the next round, by a
+//     compare-and-swap that succeeds only if no rank has failed. So the round begins for all ranks or for none. Once
+//     it has begun, arrive() and meet() return on every rank, even if a rank fails meanwhile.
+//  2. What a rank wrote before it arrived can be read by all ranks once the round has begun.
+//  3. A rank's slot for a round is not written again before the next round has begun. A rank arrives there only when
+//     it has read what it needs, so no second meeting is needed to protect the slots.
+//  4. A failure is written to the failing rank's own cell first; then the state names that rank. The first failure
+//     stays, and no round begins after it.
+//  5. Whoever sleeps has counted itself in `sleepers` before it compares the state, and whoever changes the state so
+//     that others may go on reads `sleepers` afterwards. Both in the total order of seq_cst, so no wake-up is lost.
+//  6. No lock lies in shared memory: a rank that dies at any point leaves nothing locked.
 class Rendezvous {
  public:
-  Rendezvous(int ranks, std::chrono::milliseconds timeout);
+  Rendezvous(RendezvousMemory memory, int rank, RendezvousOptions options);
 
-  int ranks() const noexcept { return ranks_; }
+  // Replaces the options. Called by the thread that arrives.
+  void set_options(RendezvousOptions options) { options_ = std::move(options); }
 
-  // Waits until every rank is here. Throws CommunicationError on disagreement (naming two ranks and what they
-  // call), after the timeout (naming the ranks that are missing), and if the rendezvous has failed or fails now.
-  void arrive(int rank, const CollectiveCall& call);
+  int rank() const noexcept { return rank_; }
+  int ranks() const noexcept { return memory_.ranks(); }
 
-  // Returns the call that `rank` brought to this round. Call it only between arrive() and depart().
-  const CollectiveCall& call_of(int rank) const noexcept { return calls_[static_cast<std::size_t>(rank)]; }
+  // Waits until every rank has brought a call and at most kInlineBytes of data. Throws Disagreement if the calls
+  // differ; PeerSilent after the timeout; PeerLost if a rank died or left; and what another rank failed with.
+  void arrive(const RankCall& call, std::span<const std::byte> data = {});
 
-  void depart();
+  // Return what a rank brought to the round of the last arrive(). Call them until the end of the next meeting.
+  const RankCall& call_of(int rank) const noexcept { return memory_.cell(rank).calls[slot_]; }
+  const std::byte* data_of(int rank) const noexcept { return memory_.cell(rank).data[slot_].data(); }
 
-  void fail(std::string_view why) noexcept;  // every arrive() that waits, and each later one, throws
-  void leave(int rank) noexcept;             // the rank will not arrive again
+  // Waits again within the same collective, until every rank has done so. Throws as arrive().
+  void meet();
+
+  // Does the same, for ranks that use memory of each other that must not be freed before. Neither fails nor has a
+  // deadline: the ranks only compute before they depart, and no rank can die without the others.
+  void depart() noexcept;
+
+  void fail(const Failure& failure) noexcept;  // every rank that waits, and each later arrival, throws
+  void leave() noexcept;                       // this rank will not arrive again
 
  private:
-  // The caller of these holds mutex_.
-  [[noreturn]] void fail_and_throw(std::string why);
-  void enter(int rank, const CollectiveCall& call);
-  void begin_round();
-  std::string disagreement() const;  // empty if all calls agree
-  std::string missing(const std::vector<bool>& present) const;
+  enum class Failing { throws, ignored };
+
+  void pass(Failing failing, bool compare);
+  bool enter(Failing failing);  // counts this rank; returns whether it is the last
+  void begin_round(Failing failing);
+  void wait(Failing failing);
+  bool begun(RendezvousState state, Failing failing) const;  // throws if the rendezvous has failed before
+  void sleep(std::chrono::nanoseconds at_most, Failing failing) const noexcept;
+  void give_up_if_hopeless(std::chrono::nanoseconds waited);
+  void wake(bool certainly) const noexcept;
+  [[noreturn]] void fail_and_throw(const Failure& failure);
+  [[noreturn]] void throw_failure(RendezvousState state) const;
+  void fail_if_left();
+  std::optional<Failure> disagreement() const;
+  std::vector<int> missing() const;
+
+  SharedAtomic<std::uint32_t>& word() const noexcept { return memory_.header().state; }
 
   // Constant after construction.
-  const int ranks_;
-  const std::chrono::milliseconds timeout_;
+  const RendezvousMemory memory_;
+  const int rank_;
+  const int spins_;
 
-  // Guarded by mutex_; calls_ is also read between arrive() and depart(), see invariant 3.
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<CollectiveCall> calls_;
-  std::vector<bool> arrived_;
-  std::vector<bool> staying_;
-  int working_ = 0;  // ranks between arrive() and depart()
-  std::uint64_t round_ = 0;
-  std::string failure_;
+  // Used by the thread that arrives.
+  RendezvousOptions options_;
+  std::uint32_t round_ = 0;   // of the state, until the next round begins
+  std::size_t slot_ = 0;      // of the calls of the last arrive()
+  CollectiveCall current_{};  // for messages
+
+  std::mutex failing_;  // held while this rank's failure is written
 };
 
 }  // namespace leat::detail

@@ -18,9 +18,15 @@ struct ElementRange {
 // cut at multiples of 64 elements.
 ElementRange slice_of(int rank, int ranks, std::size_t count) noexcept;
 
-// Replaces elements [first, last) of every buffer by their reduction, computed in the order of the buffers. f16 and
-// bf16 are reduced in f32 and rounded once. The bits of an element depend only on its inputs, not on how the elements
-// are divided into slices or buckets. The dtype must be one that is_reducible() accepts.
-void slice_reduce(std::span<void* const> buffers, ElementRange range, DType dtype, ReduceOp op);
+// Buffers of one dtype.
+using SliceSources = std::span<const void* const>;
+using SliceTargets = std::span<void* const>;
+
+// Writes the reduction of elements [first, last) of the sources, computed in their order, to the same elements of
+// every target. A target may be a source; other buffers must not overlap. f16 and bf16 are reduced in f32 and rounded
+// once, without a copy in f32. Integers wrap around. The maximum is defined for numbers only: if an operand is NaN, the
+// result is one of the operands. The bits of an element depend only on its inputs, not on how the elements are divided into
+// slices or buckets. Throws ArgumentError for a dtype that is_reducible() refuses.
+void slice_reduce(SliceSources sources, SliceTargets targets, ElementRange range, DType dtype, ReduceOp op);
 
 }  // namespace leat::detail

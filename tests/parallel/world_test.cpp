@@ -75,11 +75,10 @@ TEST_CASE("ranks with different settings are told before they train") {
 
 TEST_CASE("a rank that does not come is an error with a bound") {
   const auto start = std::chrono::steady_clock::now();
-  expect_error<CommunicationError>(
-      [] {
-        const World world(loopback_world(0, 2), 300ms);
-        world.make_communicator();
-      });
+  expect_error<CommunicationError>([] {
+    const World world(loopback_world(0, 2), 300ms);
+    world.make_communicator();
+  });
   CHECK(std::chrono::steady_clock::now() - start < 20s);
 }
 

@@ -34,7 +34,8 @@ TEST_CASE("only the range is reduced, and all buffers get the result") {
       rows[row][i] = static_cast<std::int32_t>(i * (row + 1));
   }
   const std::vector<void*> buffers{rows[0].data(), rows[1].data(), rows[2].data()};
-  slice_reduce(buffers, {.first = 100, .last = 19'000}, DType::i32, ReduceOp::sum);
+  slice_reduce(std::vector<const void*>(buffers.begin(), buffers.end()), buffers,
+               {.first = 100, .last = 19'000}, DType::i32, ReduceOp::sum);
   for (std::size_t row = 0; row < rows.size(); ++row) {
     for (std::size_t i = 0; i < rows[row].size(); ++i) {
       const bool inside = i >= 100 && i < 19'000;
@@ -46,7 +47,8 @@ TEST_CASE("only the range is reduced, and all buffers get the result") {
 TEST_CASE("integer sums wrap round") {
   std::vector<std::int64_t> a{INT64_MAX}, b{1};
   const std::vector<void*> buffers{a.data(), b.data()};
-  slice_reduce(buffers, {.first = 0, .last = 1}, DType::i64, ReduceOp::sum);
+  slice_reduce(std::vector<const void*>(buffers.begin(), buffers.end()), buffers, {.first = 0, .last = 1},
+               DType::i64, ReduceOp::sum);
   CHECK(a[0] == INT64_MIN);
   CHECK(b[0] == INT64_MIN);
 }

@@ -1,6 +1,8 @@
 // Ranks as forked processes, for tests that kill and stop them.
 #pragma once
 
+#include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -8,6 +10,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +56,17 @@ class RankProcess {
     text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
     return text;
   }
+
+  // The same, but fails if nothing comes within `bound`.
+  std::string read(std::chrono::milliseconds bound) {
+    pollfd ready{.fd = output_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&ready, 1, static_cast<int>(bound.count())) != 1) {
+      throw std::runtime_error(fmt::format("a rank reported nothing within {} ms", bound.count()));
+    }
+    return read();
+  }
+
+  pid_t pid() const { return process_->pid(); }
 
   int wait() { return process_->wait(); }
 

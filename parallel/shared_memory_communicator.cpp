@@ -1,0 +1,65 @@
+#include "leat/parallel/shared_memory_communicator.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "leat/parallel/host/host_communicator.h"
+#include "leat/parallel/shared_memory/host_introduction.h"
+#include "leat/parallel/shared_memory/shared_memory_engine.h"
+
+namespace leat {
+
+using namespace detail;
+
+namespace {
+
+constexpr std::size_t kMinStagingBytes = std::size_t{64} << 10;
+
+void check(const SharedMemoryOptions& options, const WorldSettings& world) {
+  if (options.staging_bytes < kMinStagingBytes) {
+    throw ArgumentError(
+        fmt::format("staging_bytes is {}; it must be at least {}", options.staging_bytes, kMinStagingBytes));
+  }
+  if (options.timeout.count() <= 0 || options.connect_timeout.count() <= 0) {
+    throw ArgumentError(fmt::format("timeout is {} ms and connect_timeout {} ms; both must be above 0",
+                                    options.timeout.count(), options.connect_timeout.count()));
+  }
+  if (world.world_size > kMaxMeetingRanks) {
+    throw ArgumentError(fmt::format("{} ranks cannot share memory; the greatest number is {}",
+                                    world.world_size, kMaxMeetingRanks));
+  }
+}
+
+// Each rank counts the communicators it creates, so that its n-th communicator connects to the n-th of the other
+// ranks.
+std::string next_prefix(TcpStore& store, const std::string& prefix) {
+  return fmt::format("{}/{}", prefix, store.add(fmt::format("{}/made/{}", prefix, store.world().rank), 1));
+}
+
+}  // namespace
+
+std::unique_ptr<Communicator> make_shared_memory_communicator(std::shared_ptr<TcpStore> store,
+                                                              const SharedMemoryOptions& options) {
+  check(options, store->world());
+  auto engine = std::make_unique<SharedMemoryEngine>(*store, next_prefix(*store, options.prefix), options);
+  return std::make_unique<HostCommunicator>(std::move(engine), host_device(), options.timeout);
+}
+
+std::vector<int> ranks_of_this_host(TcpStore& store, std::chrono::milliseconds timeout) {
+  const std::string prefix = next_prefix(store, "ranks_of_this_host");
+  try {
+    HostIntroduction introduction(store, prefix, "", {}, timeout);
+    std::vector<int> here;
+    for (const int rank : introduction.meet_all()) {
+      if (rank == store.world().rank || introduction.reach(rank)) here.push_back(rank);
+    }
+    introduction.part();
+    return here;
+  } catch (const std::exception& error) {
+    announce_failure(store, prefix, failure_of(error));
+    throw;
+  }
+}
+
+}  // namespace leat

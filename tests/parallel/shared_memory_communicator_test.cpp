@@ -1,0 +1,55 @@
+#include "leat/parallel/shared_memory_communicator.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
+#include "tests/parallel/shared_memory/shared_memory_group.h"
+#include "tests/parallel/support/communicator_contract.h"
+
+namespace leat::test {
+
+using namespace leat::detail;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+Group small_pieces(int ranks, std::chrono::milliseconds timeout) {
+  return shared_memory_group(loopback_stores(ranks),
+                             {.timeout = timeout, .connect_timeout = timeout, .staging_bytes = 65'536});
+}
+
+Group shared_memory(int ranks, std::chrono::milliseconds timeout) {
+  return shared_memory_group(ranks, timeout);
+}
+
+void check_contract(const GroupMaker& make, int ranks) {
+  contract::sums_are_exact(make, ranks);
+  contract::sixteen_bit_sums_are_rounded_once(make, ranks);
+  contract::maxima(make, ranks);
+  contract::all_ranks_hold_the_same_bits(make, ranks);
+  contract::broadcast_from_every_root(make, ranks);
+  contract::gather_in_rank_order(make, ranks);
+  contract::barrier_separates(make, ranks);
+  contract::calls_keep_their_order_across_streams(make, ranks);
+  contract::abort_wakes_everybody(make, ranks);
+}
+
+TEST_CASE("shared memory keeps the communicator's contract") {
+  const int ranks = GENERATE(1, 2, 4);
+  INFO(ranks << " ranks");
+  check_contract(shared_memory, ranks);
+}
+
+TEST_CASE("shared memory keeps the communicator's contract where data passes in many pieces") {
+  const int ranks = GENERATE(1, 3);
+  INFO(ranks << " ranks");
+  check_contract(small_pieces, ranks);
+}
+
+TEST_CASE("shared memory refuses bad arguments") {
+  contract::bad_arguments_are_refused(shared_memory);
+}
+
+}  // namespace
+}  // namespace leat::test
