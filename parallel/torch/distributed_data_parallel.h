@@ -24,6 +24,7 @@
 #include "leat/datasets/errors.h"
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/gradient_reducer.h"
+#include "leat/parallel/world.h"
 #include "leat/torch/batch.h"
 #include "leat/torch/dtype.h"
 
@@ -61,9 +62,10 @@ class StepAbandoned : public Error {
   using Error::Error;
 };
 
-/// Trains one module on all ranks of a communicator, each on rows of its own:
+/// Trains one module on all ranks of a job, each on rows of its own:
 ///
-///     leat::torch::DistributedDataParallel ddp{communicator, *net};
+///     leat::World world;  // the ranks of this job
+///     leat::torch::DistributedDataParallel ddp{world, *net};
 ///     for (auto& batch : batches) {
 ///       ddp.zero_grad();
 ///       loss(net->forward(batch["image"]), batch["label"]).backward();  // all ranks have the averaged gradients now
@@ -80,8 +82,8 @@ class StepAbandoned : public Error {
 /// A module must have all of its parameters, on one device, when it is wrapped. Its forward pass may use a parameter
 /// several times. Not for re-entrant backward passes (checkpointing), nor for sparse gradients.
 ///
-/// One thread at a time uses an object and runs its backward passes. The communicator outlives it. No tensor that
-/// shares memory with a gradient may outlive it, except the gradients of the parameters themselves.
+/// One thread at a time uses an object and runs its backward passes. A communicator that it is given outlives it. No
+/// tensor that shares memory with a gradient may outlive it, except the gradients of the parameters themselves.
 class DistributedDataParallel {
  public:
   /// Verifies that all ranks have the same parameters, and copies the parameters and buffers of rank 0 to all ranks.
@@ -89,6 +91,13 @@ class DistributedDataParallel {
   DistributedDataParallel(Communicator& communicator, ::torch::nn::Module& module,
                           const DistributedOptions& options = {})
       : state_(std::make_unique<State>(communicator, module, options)) {}
+
+  /// The same, with a communicator of its own over all ranks of the world, on the device of the module's parameters.
+  /// Also throws what World::make_communicator() throws.
+  DistributedDataParallel(const World& world, ::torch::nn::Module& module,
+                          const DistributedOptions& options = {})
+      : own_communicator_(world.make_communicator(device_holding(module))),
+        state_(std::make_unique<State>(*own_communicator_, module, options)) {}
 
   /// Stops reducing gradients while it exists, so that those of several backward passes add up:
   ///
@@ -188,8 +197,18 @@ class DistributedDataParallel {
     bool is_end_queued = false;  // LibTorch will call finish_backward() when the backward pass ends
   };
 
+  static Device& device_holding(const ::torch::nn::Module& module);
+
+  std::unique_ptr<Communicator> own_communicator_;  // null: the caller's
   std::unique_ptr<State> state_;
 };
+
+inline Device& DistributedDataParallel::device_holding(const ::torch::nn::Module& module) {
+  for (const ::at::Tensor& each : module.parameters()) {
+    if (each.defined() && each.is_cuda()) return cuda_device(each.device().index());
+  }
+  return host_device();
+}
 
 inline DistributedDataParallel::State::State(Communicator& joined, const ::torch::nn::Module& module,
                                              const DistributedOptions& how)
