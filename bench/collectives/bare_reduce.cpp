@@ -40,7 +40,8 @@ void BareBarrier::wait() noexcept {
   while (round_.load() == round) futex_wait(round_, round);
 }
 
-void bare_all_reduce(BareBarrier& barrier, int rank, void* first, void* second, std::size_t count, DType dtype) {
+void bare_all_reduce(BareBarrier& barrier, int rank, void* first, void* second, std::size_t count,
+                     DType dtype) {
   barrier.wait();
   if (dtype == DType::f32) {
     sum_half<float>(rank, first, second, count);

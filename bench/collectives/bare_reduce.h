@@ -24,6 +24,7 @@ class BareBarrier {
 };
 
 // Sums both buffers element by element: each rank does one half, and writes it to both. For f32 and bf16.
-void bare_all_reduce(BareBarrier& barrier, int rank, void* first, void* second, std::size_t count, DType dtype);
+void bare_all_reduce(BareBarrier& barrier, int rank, void* first, void* second, std::size_t count,
+                     DType dtype);
 
 }  // namespace leat::bench

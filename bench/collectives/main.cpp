@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstring>
+#include <array>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,7 +45,9 @@ constexpr std::array<Case, 4> kCases{{{"1 KB f32", kSmall, DType::f32},
                                       {"25 MB f32", kLarge, DType::f32},
                                       {"25 MB bf16", kLarge, DType::bf16}}};
 
-std::size_t count_of(const Case& c) { return c.bytes / size_of(c.dtype); }
+std::size_t count_of(const Case& c) {
+  return c.bytes / size_of(c.dtype);
+}
 
 // Memory that both ranks of the bare loop see, threads or processes, and their barriers.
 struct BareMemory {
@@ -58,8 +60,8 @@ struct BareMemory {
 class SharedBareMemory {
  public:
   SharedBareMemory()
-      : memory_(::mmap(nullptr, sizeof(BareMemory), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE,
-                       -1, 0)) {
+      : memory_(::mmap(nullptr, sizeof(BareMemory), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0)) {
     if (memory_ == MAP_FAILED) throw_errno("mmap for the bare loop");
     new (memory_) BareMemory;
   }
@@ -96,7 +98,10 @@ struct Times {
 class Measurement {
  public:
   Measurement(Communicator& communicator, BareMemory& bare, int rank)
-      : communicator_(communicator), bare_(bare), rank_(rank), stream_(communicator.device().make_stream()),
+      : communicator_(communicator),
+        bare_(bare),
+        rank_(rank),
+        stream_(communicator.device().make_stream()),
         memory_(communicator.allocate(kLarge)) {}
 
   Times run(const Case& c, const Settings& settings) {
@@ -105,8 +110,15 @@ class Measurement {
     const std::vector<std::pair<std::vector<double>*, std::function<void()>>> ways{
         {&times.sleeping, [&] { bare_reduce(bare_.sleeping, c); }},
         {&times.spinning, [&] { bare_reduce(bare_.spinning, c); }},
-        {&times.leat, [&] { enqueue(c); stream_.ref().synchronize(); }},
-        {&times.waiting, [&] { host_device().enqueue(stream_, [] {}); stream_.ref().synchronize(); }}};
+        {&times.leat,
+         [&] {
+           enqueue(c);
+           stream_.ref().synchronize();
+         }},
+        {&times.waiting, [&] {
+           host_device().enqueue(stream_, [] {});
+           stream_.ref().synchronize();
+         }}};
     verify(c);
     for (int round = -1; round < settings.rounds; ++round) {
       for (std::size_t i = 0; i < ways.size(); ++i) {
@@ -178,7 +190,11 @@ void measure_threads(const Settings& settings) {
 }
 
 WorldSettings world_of(int rank, std::uint16_t port) {
-  return {.rank = rank, .world_size = kRanks, .local_rank = rank, .master_address = "127.0.0.1", .master_port = port};
+  return {.rank = rank,
+          .world_size = kRanks,
+          .local_rank = rank,
+          .master_address = "127.0.0.1",
+          .master_port = port};
 }
 
 void measure_processes(const Settings& settings) {
@@ -205,17 +221,22 @@ void measure_processes(const Settings& settings) {
 }
 
 leat::tools::ProgramText manual_text() {
-  return {.summary = "compares all-reduces between two ranks of a host with a bare loop over shared memory",
-          .description =
-              "Two ranks sum 1 KB and 25 MB of f32 and bf16, as threads (make_local_group()) and as processes "
-              "(make_shared_memory_communicator(), memory from allocate()). Prints the medians, over the rounds, of "
-              "the microseconds of one call: of a bare loop whose ranks sleep while they wait for each other; of one "
-              "whose ranks try for a while before they sleep; of handing an empty function to a stream and waiting "
-              "for it; and of all_reduce() followed by synchronize(). The ratios are those of the last to the two "
-              "bare loops. All take turns in each round, and the sums are checked.",
-          .tables = {},
-          .examples = {{"Everything", "leat-collectives"}},
-          .see_also = {"leat-bench", "leat-transfer"}};
+  return {
+      .summary = "compares all-reduces between two ranks of a host with a bare loop over shared memory",
+      .description =
+          "Two ranks sum 1 KB and 25 MB of f32 and bf16, as threads (make_local_group()) and as processes "
+          "(make_shared_memory_communicator(), memory from allocate()). Prints the medians, over the rounds, "
+          "of "
+          "the microseconds of one call: of a bare loop whose ranks sleep while they wait for each other; of "
+          "one "
+          "whose ranks try for a while before they sleep; of handing an empty function to a stream and "
+          "waiting "
+          "for it; and of all_reduce() followed by synchronize(). The ratios are those of the last to the "
+          "two "
+          "bare loops. All take turns in each round, and the sums are checked.",
+      .tables = {},
+      .examples = {{"Everything", "leat-collectives"}},
+      .see_also = {"leat-bench", "leat-transfer"}};
 }
 
 void run(int argc, char** argv) {
@@ -225,8 +246,8 @@ void run(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::Range(1, 10'000));
   if (!leat::tools::read_command_line(app, manual_text(), argc, argv)) return;
-  fmt::print("{:<16}{:<12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "microseconds", "", "bare sleep", "bare spin",
-             "stream", "leat", "/sleep", "/spin");
+  fmt::print("{:<16}{:<12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "microseconds", "", "bare sleep",
+             "bare spin", "stream", "leat", "/sleep", "/spin");
   measure_processes(settings);  // first: it forks, and threads would make that harder
   measure_threads(settings);
 }
