@@ -3,8 +3,8 @@
 #include <sys/mman.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstring>
+#include <array>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>

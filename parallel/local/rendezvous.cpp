@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <thread>
 #include <utility>
 
+#include "leat/loader/os/brief_wait.h"
 #include "leat/loader/os/cpus.h"
 #include "leat/loader/os/futex.h"
 
@@ -19,8 +19,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::nanoseconds kGlance = std::chrono::milliseconds(100);
 
 // Ranks usually come within microseconds of each other. Sleeping and being woken take longer than that.
-constexpr int kSpins = 2000;
-constexpr int kSpinsBetweenYields = 100;
+constexpr int kSpins = 200;
 
 void write(FailureRecord& record, const Failure& failure) noexcept {
   record.kind = static_cast<std::uint32_t>(failure.kind);
@@ -106,10 +105,11 @@ bool Rendezvous::begun(RendezvousState state, Failing failing) const {
 }
 
 void Rendezvous::wait(Failing failing) {
-  for (int spin = 1; spin <= spins_; ++spin) {
+  for (int spin = 0; spin < spins_; ++spin) {
     if (begun(RendezvousState(word().load(std::memory_order_acquire)), failing)) return;
-    if (spin % kSpinsBetweenYields == 0) std::this_thread::yield();
   }
+  if (wait_briefly([&] { return begun(RendezvousState(word().load(std::memory_order_acquire)), failing); }))
+    return;
   // Only observed time counts: while this process is stopped, or the machine sleeps, no rank becomes overdue.
   std::chrono::nanoseconds waited{0};
   for (;;) {

@@ -97,21 +97,29 @@ struct Elements<BFloat16> : HalfElements<BFloat16> {
             hn::BitCast(Floats(), hn::And(bits, hn::Set(d, 0xffff0000U)))};
   }
   static HWY_INLINE void Store(Held value, BFloat16* to) {
-    const BitsVector even = hn::ShiftRight<16>(Round(value.even));
-    const BitsVector odd = hn::And(Round(value.odd), hn::Set(Bits(), 0xffff0000U));
-    StoreBits(hn::Or(even, odd), to);
+    const auto nan = hn::Or(hn::Ne(value.even, value.even), hn::Ne(value.odd, value.odd));
+    BitsVector even = Round(value.even);
+    BitsVector odd = Round(value.odd);
+    if (HWY_UNLIKELY(!hn::AllFalse(Floats(), nan))) {
+      even = QuietNan(value.even, even);
+      odd = QuietNan(value.odd, odd);
+    }
+    StoreBits(hn::Or(hn::ShiftRight<16>(even), hn::And(odd, hn::Set(Bits(), 0xffff0000U))), to);
   }
   static HWY_INLINE BFloat16 Narrow(float value) { return narrow_to_bfloat16(value); }
 
  private:
-  // The upper 16 bits are those of narrow_to_bfloat16().
+  // The upper 16 bits of both are those of narrow_to_bfloat16(), for numbers and for all values.
   static HWY_INLINE BitsVector Round(FloatsVector value) {
     const Bits d;
     const BitsVector bits = hn::BitCast(d, value);
     const BitsVector tie = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 1));
-    const BitsVector rounded = hn::Add(hn::Add(bits, hn::Set(d, 0x7fffU)), tie);
+    return hn::Add(hn::Add(bits, hn::Set(d, 0x7fffU)), tie);
+  }
+  static HWY_INLINE BitsVector QuietNan(FloatsVector value, BitsVector rounded) {
+    const Bits d;
     const auto nan = hn::RebindMask(d, hn::Ne(value, value));
-    return hn::IfThenElse(nan, hn::Or(bits, hn::Set(d, 0x400000U)), rounded);
+    return hn::IfThenElse(nan, hn::Or(hn::BitCast(d, value), hn::Set(d, 0x400000U)), rounded);
   }
 };
 

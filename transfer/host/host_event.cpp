@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "leat/loader/os/brief_wait.h"
+
 namespace leat::detail {
 
 void HostMark::fire(const std::exception_ptr& failure) noexcept {
@@ -29,8 +31,9 @@ std::chrono::steady_clock::time_point HostMark::time() const {
 }
 
 std::exception_ptr HostMark::wait() const {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return fired_; });
+  wait_briefly([this] { return fired_.load(std::memory_order_relaxed); });
+  std::unique_lock lock(mutex_);  // also if it has fired: the thread that fires it may still hold the lock
+  changed_.wait(lock, [this] { return fired_.load(); });
   return failure_;
 }
 

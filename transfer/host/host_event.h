@@ -1,6 +1,7 @@
 // Events of the host device.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -28,7 +29,7 @@ class HostMark {
  private:
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  bool fired_ = false;                                          // guarded by mutex_
+  std::atomic<bool> fired_ = false;                             // changes under mutex_
   std::chrono::steady_clock::time_point time_{};                // guarded by mutex_
   std::exception_ptr failure_;                                  // guarded by mutex_
   std::vector<std::function<void(std::exception_ptr)>> notes_;  // guarded by mutex_; to be called

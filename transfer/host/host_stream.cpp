@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "leat/loader/os/brief_wait.h"
 #include "leat/loader/os/service_thread.h"
 #include "leat/transfer/device.h"
 
@@ -57,6 +58,7 @@ void HostStream::push(Task task) {
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back(std::move(task));
+    pushed_.fetch_add(1, std::memory_order_relaxed);
   }
   changed_.notify_one();
 }
@@ -71,11 +73,14 @@ void HostStream::work_off() {
 }
 
 bool HostStream::pop(Task& task) {
+  // A user who waits for a stream often gives it the next task at once.
+  wait_briefly([this] { return pushed_.load(std::memory_order_relaxed) != popped_; });
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return ending_ || !queue_.empty(); });
   if (queue_.empty()) return false;
   task = std::move(queue_.front());
   queue_.pop_front();
+  ++popped_;
   return true;
 }
 

@@ -1,6 +1,7 @@
 // A stream of the host device: a queue, and the thread that runs it.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -64,8 +65,10 @@ class HostStream {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Task> queue_;  // guarded by mutex_
-  bool ending_ = false;     // guarded by mutex_
+  std::deque<Task> queue_;                 // guarded by mutex_
+  bool ending_ = false;                    // guarded by mutex_
+  std::atomic<std::uint64_t> pushed_ = 0;  // tasks so far; changes under mutex_
+  std::uint64_t popped_ = 0;               // used only by the stream's thread
 
   std::thread thread_;  // constant after construction; last, so that it starts when all members exist
 };

@@ -6,6 +6,7 @@
 #include "leat/parallel/gradient_reducer.h"
 #include "tests/parallel/gloo/gloo_group.h"
 #include "tests/parallel/support/communicator_contract.h"
+#include "tests/parallel/support/error_kind.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
@@ -94,6 +95,22 @@ TEST_CASE("a gloo rank that does not come to the rendezvous is named after the t
     INFO(error);
     CHECK(error.find("missing: 2 of 3") != std::string::npos);
   }
+}
+
+TEST_CASE("gloo errors have types that name the ranks, on each rank and for each later call") {
+  const Group silent = gloo_group(3, 300ms);
+  const Group differing = gloo_group(2, 20s);
+  run_ranks(2, [&](int rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    for (int call = 0; call < 2; ++call) {
+      const std::string error = kind_of_error([&] { silent[r]->barrier(); });
+      expect(error.starts_with("PeerSilent 2: "), "PeerSilent, not " + error);
+    }
+    for (int call = 0; call < 2; ++call) {
+      const std::string error = kind_of_error([&] { differing[r]->allocate(100 + r); });
+      expect(error.starts_with("Disagreement 0 1: "), "Disagreement, not " + error);
+    }
+  });
 }
 
 TEST_CASE("several gloo communicators share a store") {

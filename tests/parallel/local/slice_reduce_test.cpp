@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <cmath>
 #include <vector>
 
 namespace leat::test {
@@ -51,6 +52,60 @@ TEST_CASE("integer sums wrap round") {
                DType::i64, ReduceOp::sum);
   CHECK(a[0] == INT64_MIN);
   CHECK(b[0] == INT64_MIN);
+}
+
+// Reduces as the definition says, one element at a time.
+template <class T, class Narrow>
+std::vector<T> rounded_sums(const std::vector<std::vector<T>>& rows, Narrow narrow) {
+  std::vector<T> sums;
+  for (std::size_t i = 0; i < rows[0].size(); ++i) {
+    float sum = to_float(rows[0][i]);
+    for (std::size_t row = 1; row < rows.size(); ++row) sum += to_float(rows[row][i]);
+    sums.push_back(narrow(sum));
+  }
+  return sums;
+}
+
+template <class T, class Narrow>
+void check_all_patterns(std::size_t ranks, Narrow narrow) {
+  constexpr std::size_t kPatterns = 65'536;
+  std::vector<std::vector<T>> rows(ranks, std::vector<T>(kPatterns + 5));
+  for (std::size_t row = 0; row < ranks; ++row) {
+    for (std::size_t i = 0; i < rows[row].size(); ++i) {
+      rows[row][i] =
+          static_cast<T>(static_cast<std::uint16_t>((i * (row * 7919 + 1) + row * 12'345) % kPatterns));
+    }
+  }
+  const std::vector<T> wanted = rounded_sums(rows, narrow);
+  std::vector<void*> buffers;
+  for (auto& row : rows) buffers.push_back(row.data());
+  const std::vector<const void*> sources(buffers.begin(), buffers.end());
+  slice_reduce(sources, buffers, {.first = 0, .last = wanted.size()}, dtype_of<T>, ReduceOp::sum);
+  for (const std::vector<T>& row : rows) {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      INFO("element " << i << " of " << ranks << " ranks");
+      if (std::isnan(to_float(wanted[i]))) {
+        REQUIRE(std::isnan(to_float(row[i])));
+      } else {
+        REQUIRE(static_cast<std::uint16_t>(row[i]) == static_cast<std::uint16_t>(wanted[i]));
+      }
+    }
+  }
+}
+
+TEST_CASE("sums of 16-bit numbers of every pattern are rounded once, to nearest even") {
+  for (const std::size_t ranks : {1, 2, 3}) {
+    check_all_patterns<Half>(ranks, to_half);
+    check_all_patterns<BFloat16>(ranks, to_bfloat16);
+  }
+}
+
+TEST_CASE("a dtype that cannot be summed is refused") {
+  std::uint8_t byte = 0;
+  const std::vector<void*> buffers{&byte};
+  const std::vector<const void*> sources{&byte};
+  CHECK_THROWS_AS(slice_reduce(sources, buffers, {.first = 0, .last = 1}, DType::u8, ReduceOp::sum),
+                  ArgumentError);
 }
 
 }  // namespace
