@@ -1,7 +1,9 @@
 // leat-run as a user starts it.
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,6 +72,18 @@ class Job {
     const auto status = process_->wait(deadline.left());
     REQUIRE(status.has_value());
     return WIFEXITED(*status) ? WEXITSTATUS(*status) : 128 + WTERMSIG(*status);
+  }
+
+  // Waits until the pipe is full, since nobody reads it.
+  void wait_until_full() const {
+    const Deadline deadline(30s);
+    const int size = ::fcntl(output_.get(), F_GETPIPE_SZ);
+    int filled = 0;
+    while (filled + PIPE_BUF <= size && !deadline.passed()) {
+      ::poll(nullptr, 0, 1);  // nothing tells the reader of a pipe that it is full
+      REQUIRE(::ioctl(output_.get(), FIONREAD, &filled) == 0);
+    }
+    REQUIRE(filled + PIPE_BUF > size);
   }
 
   const std::string& text() const { return text_; }
@@ -328,7 +342,7 @@ TEST_CASE("ranks end when nobody reads the output any more", "[process]") {
 TEST_CASE("a reader that stops does not keep leat-run from ending its ranks", "[process]") {
   Job job(ranks(1, "echo pid=$$; exec yes"));
   const pid_t writer = number_after(job.read_until("y\n"), "pid=");
-  // Nothing is read any more. Every buffer on the way fills up, and SIGTERM twice must still kill the rank.
+  job.wait_until_full();
   job.signal(SIGTERM);
   job.signal(SIGTERM);
   CHECK(ends_soon(writer));
