@@ -8,17 +8,18 @@ set -euo pipefail
 model=${1:-small}
 rounds=${2:-7}
 steps=${3:-$([ "$model" = small ] && echo 200 || echo 20)}
+python=${PYTHON:-/usr/bin/python3} # Debian's, which has python3-torch
 here=$(dirname "$0")
 program=${LEAT_DATA_PARALLEL:-$here/../build/release/bin/leat-data-parallel}
 kinds=(none shared gloo)
-python3 -c 'import torch' 2>/dev/null && kinds+=(pytorch) || echo "python3-torch is not installed: PyTorch is left out"
+$python -c 'import torch' 2>/dev/null && kinds+=(pytorch) || echo "python3-torch is not installed: PyTorch is left out"
 export WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 OMP_NUM_THREADS=1
 port=29600
 
 # Runs both ranks of a kind; prints the milliseconds.
 measure() {
   local command=("$program" "$1")
-  [ "$1" = pytorch ] && command=(python3 "$here/data_parallel/peer.py" ddp)
+  [ "$1" = pytorch ] && command=("$python" "$here/data_parallel/peer.py" ddp)
   port=$((port + 1))
   RANK=1 LOCAL_RANK=1 MASTER_PORT=$port "${command[@]}" "$model" "$steps" >/dev/null &
   local other=$!

@@ -251,8 +251,8 @@ PassOutcome GradientReducer::Impl::finish_together(StreamRef stream, bool abando
   device_.copy(flags_.data(), host_flags_.data(), flag_bytes(), stream_);
   communicator_.all_reduce({flags_.data(), host_flags_.size(), DType::i32}, ReduceOp::max, stream_);
   device_.copy(host_flags_.data(), flags_.data(), flag_bytes(), stream_);
-  finish(stream);
-  device_.synchronize(stream_.ref());
+  schedule_.reset();
+  device_.synchronize(stream_.ref());  // `stream` need not wait then
   PassOutcome outcome{.used = std::vector<bool>(host_flags_.begin() + 1, host_flags_.end()),
                       .abandoned_by = host_flags_[0] - 1};
   if (outcome.abandoned_by >= 0) set_all_to_zero(stream);
