@@ -99,6 +99,17 @@ class DistributedDataParallel {
       : own_communicator_(world.make_communicator(device_holding(module))),
         state_(std::make_unique<State>(*own_communicator_, module, options)) {}
 
+  /// Takes over what `other` wraps.
+  DistributedDataParallel(DistributedDataParallel&& other) noexcept = default;
+  /// Stops reducing the gradients of what this object wraps, and takes over what `other` wraps.
+  DistributedDataParallel& operator=(DistributedDataParallel&& other) noexcept {
+    state_ = std::move(other.state_);  // before the communicator, which it uses
+    own_communicator_ = std::move(other.own_communicator_);
+    return *this;
+  }
+  /// Stops reducing gradients. The parameters keep theirs.
+  ~DistributedDataParallel() = default;
+
   /// Stops reducing gradients while it exists, so that those of several backward passes add up:
   ///
   ///     {
@@ -143,7 +154,8 @@ class DistributedDataParallel {
   void skip_backward() { state_->end_pass(false); }
 
   /// Gives up this step on all ranks: call it instead of, or after an exception in, a backward pass that was not run to
-  /// its end. Every rank, this one too, throws StepAbandoned.
+  /// its end. Every rank, this one too, throws StepAbandoned. On GPUs without find_unused_parameters, where ranks do
+  /// not wait for each other at the end of a pass, it aborts the communicator: every rank throws CommunicationError.
   void abandon_step() { state_->end_pass(true); }
 
   /// Copies the buffers of rank 0 to all ranks. All ranks call it. Throws CommunicationError.
@@ -172,6 +184,7 @@ class DistributedDataParallel {
     void check(const std::string& name, const ::at::Tensor& tensor) const;
     void make_gradients();
     void add_hook(std::size_t i);
+    void remove_hooks() noexcept;
     void accumulated(std::size_t i);
     void adopt(std::size_t i);
     void finish_backward();
@@ -221,14 +234,31 @@ inline DistributedDataParallel::State::State(Communicator& joined, const ::torch
   find_tensors(module);
   make_gradients();
   copy_buffers();
-  for (std::size_t i = 0; i < parameters.size(); ++i) add_hook(i);
+  try {
+    for (std::size_t i = 0; i < parameters.size(); ++i) add_hook(i);
+  } catch (...) {
+    remove_hooks();
+    throw;
+  }
 }
 
 inline DistributedDataParallel::State::~State() {
+  remove_hooks();
   for (const Trained& each : parameters) {
-    if (each.accumulator) each.accumulator->del_post_hook(each.hook);
     ::at::Tensor& gradient = each.value.mutable_grad();
-    if (gradient.is_same(each.gradient)) gradient = each.gradient.clone();
+    if (!gradient.is_same(each.gradient)) continue;
+    gradient.reset();
+    try {
+      gradient = each.gradient.clone();
+    } catch (const std::exception&) {
+      static_cast<void>(0);  // there is no memory for a copy: the gradient is undefined
+    }
+  }
+}
+
+inline void DistributedDataParallel::State::remove_hooks() noexcept {
+  for (const Trained& each : parameters) {
+    if (each.hook != 0) each.accumulator->del_post_hook(each.hook);
   }
 }
 

@@ -27,6 +27,7 @@
 #include <torch/nn/modules/linear.h>
 
 #include "leat/parallel/local_group.h"
+#include "tests/parallel/support/rank_processes.h"
 #include "tests/parallel/support/ranks.h"
 
 namespace leat::test {
@@ -314,6 +315,11 @@ TEST_CASE("gradients stay when the object is destroyed, and are no longer reduce
       DistributedDataParallel ddp(communicator, line);
       line.loss(1, target).backward();
       DistributedDataParallel moved = std::move(ddp);
+      Line other(0);
+      DistributedDataParallel assigned(communicator, other);
+      assigned = std::move(moved);
+      other.loss(1, target).backward();
+      expect_equal(other.gradient(), rank == 0 ? -2 : -26, "the gradient of what is no longer wrapped");
       line.weight.mutable_grad().reset();
       line.loss(1, target).backward();
       expect_equal(line.gradient(), -14, "the gradient");
@@ -346,6 +352,23 @@ TEST_CASE("a module that cannot be wrapped is refused, and names what is wrong")
     expect_in(
         error_of<ArgumentError>([&] { table->forward(::at::full({1}, 1, ::at::kLong)).sum().backward(); }),
         "sparse");
+  });
+}
+
+TEST_CASE("a module is wrapped for a world of one rank, and of several threads' ranks") {
+  ::at::set_num_threads(1);
+  const World alone{WorldSettings()};
+  Line line(0);
+  DistributedDataParallel ddp(alone, line);
+  line.loss(1, 1).backward();
+  CHECK(line.gradient() == -2);
+  const std::uint16_t port = free_port();
+  run_ranks(2, [&](int rank) {
+    const World world(WorldSettings{.rank = rank, .world_size = 2, .local_rank = rank, .master_port = port});
+    Line own(rank);
+    DistributedDataParallel wrapped(world, own);
+    own.loss(1, rank == 0 ? 1 : 13).backward();
+    expect_equal(own.gradient(), -14, "the mean");
   });
 }
 
