@@ -133,8 +133,7 @@ if(LEAT_BUILD_TOOLS)
                              LEAT_SWEEP="$<TARGET_FILE:leat-sweep>"
                              LEAT_CONVERT="$<TARGET_FILE:leat-convert>"
                              LEAT_RUN="$<TARGET_FILE:leat-run>"
-                             LEAT_CONVERT_DYING="$<TARGET_FILE:leat-convert-dying>"
-                             LEAT_WITH_GLOO=$<STREQUAL:${LEAT_GLOO_FOLDER},parallel/gloo>)
+                             LEAT_CONVERT_DYING="$<TARGET_FILE:leat-convert-dying>")
   add_dependencies(tools_tests leat-convert leat-convert-dying leat-run leat-train leat-sweep)
 endif()
 

@@ -1,4 +1,5 @@
 // Trains a small network of LibTorch's on images, fed by leat and then by torch::data, and prints the speed of both.
+// `leat-run -n 2 torch_cifar ...` trains it with leat on two ranks, each on half of every batch.
 //   torch_cifar URI [EPOCHS]
 // URI is a folder of images with one sub-folder per class, such as CIFAR-10 as JPEGs, or any other that leat reads.
 // LEAT_CACHE_DIR=. leat-train --data synthetic:2000 makes some, for torch_cifar synthetic-v1-2000/train.
@@ -71,17 +72,24 @@ class Images : public torch::data::datasets::Dataset<Images> {
   const leat::Dataset& images_;
 };
 
-void train_with_leat(const leat::Dataset& images, std::int64_t classes, std::uint64_t epochs) {
-  leat::DataLoader loader(images,
-                          {.batch_size = kBatch, .shuffle = true, .num_workers = kWorkers, .seed = 1});
+void train_with_leat(const leat::Dataset& images, std::int64_t classes, std::uint64_t epochs,
+                     const leat::World& world) {
+  const auto sampler = std::make_shared<leat::DistributedSampler>(
+      images.size(),
+      leat::DistributedSamplerOptions{.rank = world.rank(), .world_size = world.size(), .seed = 1});
+  leat::DataLoader loader(images, {.batch_size = kBatch / static_cast<std::size_t>(world.size()),
+                                   .sampler = sampler,
+                                   .num_workers = kWorkers,
+                                   .seed = 1});
   torch::manual_seed(1);
   torch::nn::Sequential net = network(classes);
   torch::optim::Adam optimizer(net->parameters());
+  leat::torch::DistributedDataParallel ddp(world, *net);
   for (std::uint64_t epoch = 0; epoch < epochs; ++epoch) {
     Meter meter;
     for (auto& batch : leat::torch::batches(loader, epoch))
       meter.step(net, optimizer, batch["image"], batch["label"]);
-    meter.print("leat", epoch);
+    if (world.rank() == 0) meter.print("leat", epoch);
   }
 }
 
@@ -109,8 +117,10 @@ int main(int argc, char** argv) try {
   const leat::ImageDataset images(leat::open_source(argv[1]), leat::Resize(32) | leat::CenterCrop(32));
   const auto classes = static_cast<std::int64_t>(std::max<std::size_t>(images.classes().size(), 10));
   const std::uint64_t epochs = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 2;
-  train_with_leat(images, classes, epochs);
-  train_with_torch_data(images, classes, epochs);
+  const leat::World world;
+  if (world.size() > 1) torch::set_num_threads(1);
+  train_with_leat(images, classes, epochs, world);
+  if (world.size() == 1) train_with_torch_data(images, classes, epochs);
 } catch (const std::exception& error) {
   std::fprintf(stderr, "torch_cifar: %s\n", error.what());
   return 1;

@@ -269,10 +269,6 @@ TEST_CASE("one replica and two train alike", "[process]") {
 }
 
 TEST_CASE("one process and two train alike", "[process]") {
-  if (!LEAT_WITH_GLOO) {
-    std::printf("SKIPPED: built without Gloo\n");
-    return;
-  }
   const TemporaryFolder folder;
   REQUIRE(run(training(folder / "one")).code == 0);
   const std::string world = "WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=" + free_port() + " ";
@@ -286,7 +282,7 @@ TEST_CASE("one process and two train alike", "[process]") {
   CHECK(second.out.empty());  // only rank 0 speaks
   CHECK(!std::filesystem::exists(folder / "unused"));
   const json shared = json::parse(read(folder / "two"));
-  CHECK(shared.at("communicator") == "gloo");
+  CHECK(shared.at("communicator") == "shared memory");
   CHECK(shared.at("processes") == 2);
   check_equal_losses(json::parse(read(folder / "one")), shared);
 }
@@ -321,12 +317,10 @@ std::string with_variables(const std::string& variables) {
 }
 
 TEST_CASE("leat-train works under leat-run", "[process]") {
-  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
   check_launcher(kRun + " -n 2", "leat-run");
 }
 
 TEST_CASE("leat-train works with the variables of mpirun, srun and Hydra", "[process]") {
-  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
   check_launcher(with_variables("OMPI_COMM_WORLD_RANK=% OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=% "
                                 "OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE=" +
                                 free_port()),
@@ -343,7 +337,6 @@ TEST_CASE("leat-train works with the variables of mpirun, srun and Hydra", "[pro
 
 TEST_CASE("leat-train works with the variables of torchrun while its agent listens at MASTER_PORT",
           "[process]") {
-  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
   const leat::detail::UniqueFd agent = leat::detail::listen_at("127.0.0.1", 0);
   const std::string port = std::to_string(leat::detail::local_port(agent.get()));
   check_launcher(
@@ -354,19 +347,16 @@ TEST_CASE("leat-train works with the variables of torchrun while its agent liste
 }
 
 TEST_CASE("leat-train works under a real mpirun of Open MPI", "[process]") {
-  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
   if (!is_installed("mpirun.openmpi")) return skip("mpirun.openmpi is not installed");
   check_launcher("mpirun.openmpi --allow-run-as-root --oversubscribe -n 2", "openmpi");
 }
 
 TEST_CASE("leat-train works under a real mpiexec of Hydra", "[process]") {
-  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
   if (!is_installed("mpiexec.hydra")) return skip("mpiexec.hydra is not installed");
   check_launcher("mpiexec.hydra -n 2", "hydra");
 }
 
 TEST_CASE("leat-train works under a real torchrun", "[process]") {
-  if (!LEAT_WITH_GLOO) return skip("built without Gloo");
   if (!is_installed("torchrun")) return skip("torchrun is not installed");
   const TemporaryFolder logs;
   // The redirection of output that is its default fails with Python 3.11.

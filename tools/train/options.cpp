@@ -20,14 +20,11 @@ ProgramText manual_text() {
       .description =
           "The model is a multi-layer perceptron. Several replicas in one process, on the CPU: "
           "--replicas N. Several processes of one replica each: start them with leat-run, torchrun, mpirun "
-          "or "
-          "srun; they talk by Gloo on the CPU and by NCCL on GPUs. The result does "
-          "not depend on how the batches are shared out, except for "
-          "rounding. Options and data must be the same on all ranks, and are compared before the first "
-          "step.\n\n"
+          "or srun; on the CPU they share memory within a host and talk by Gloo between hosts, on GPUs by "
+          "NCCL. The result does not depend on how the batches are shared out, except for rounding. Options "
+          "and data must be the same on all ranks, and are compared before the first step.\n\n"
           "Ranks on several hosts need a common LEAT_JOB_SECRET, so that nobody else can join, and those of "
-          "mpirun "
-          "need LEAT_MASTER_ADDR or --master-addr, too.",
+          "mpirun need LEAT_MASTER_ADDR or --master-addr, too.",
       .tables = {data_uri_table(),
                  environment_table(
                      {{"RANK, WORLD_SIZE", "Which of how many processes this is, from 0"},

@@ -91,6 +91,8 @@ TEST_CASE("a call for several copies that fails is named, with the bytes of all"
 }
 
 TEST_CASE("several copies give the stream's GPU access to the memory of another one, at either end") {
+  cuda_device(0);  // access is asked for once the program uses two GPUs
+  cuda_device(1);
   for (const bool is_far_source : {false, true}) {
     INFO("the other GPU's memory is the " << (is_far_source ? "source" : "target"));
     const NoPeerAccess at_first;
