@@ -18,7 +18,8 @@ void CpuRestriction::apply() noexcept {
     set_affinity(now);
     before_ = std::move(before);
     now_ = std::move(now);
-  } catch (const std::exception&) {  // the thread's CPUs stay as they are
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): on purpose
+    // The thread's CPUs stay as they are.
   }
 }
 
@@ -26,7 +27,8 @@ void CpuRestriction::lift() noexcept {
   if (before_.empty()) return;
   try {
     if (affinity_mask() == now_) set_affinity(before_);
-  } catch (const std::exception&) {  // the thread's CPUs stay as they are
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): on purpose
+    // The thread's CPUs stay as they are.
   }
   before_.clear();
 }

@@ -75,7 +75,7 @@ std::string encode(const Failure& failure) {
 }
 
 Failure decode_failure(std::string_view text) {
-  const Failure unknown{.kind = Failure::Kind::other, .ranks = {}, .text = std::string(text)};
+  Failure unknown{.kind = Failure::Kind::other, .ranks = {}, .text = std::string(text)};
   if (!text.starts_with(kMark)) return unknown;
   text.remove_prefix(kMark.size());
   int kind = 0, count = 0;
