@@ -20,6 +20,10 @@ std::vector<std::unique_ptr<Communicator>> make_local_group(int ranks, Device& d
         "a local group on {} is not implemented yet; use one process for each GPU, joined by NCCL",
         device.name()));
   }
+  if (timeout.count() <= 0 || timeout > kLongestTimeout) {
+    throw ArgumentError(fmt::format("the timeout of a group is {} ms; it must be above 0, and at most {}",
+                                    timeout.count(), kLongestTimeout.count()));
+  }
   const auto meeting = std::make_shared<LocalMeeting>(ranks);
   std::vector<std::unique_ptr<Communicator>> group;
   group.reserve(static_cast<std::size_t>(ranks));

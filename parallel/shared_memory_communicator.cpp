@@ -21,9 +21,13 @@ void check(const SharedMemoryOptions& options, const WorldSettings& world) {
     throw ArgumentError(
         fmt::format("staging_bytes is {}; it must be at least {}", options.staging_bytes, kMinStagingBytes));
   }
-  if (options.timeout.count() <= 0 || options.connect_timeout.count() <= 0) {
-    throw ArgumentError(fmt::format("timeout is {} ms and connect_timeout {} ms; both must be above 0",
-                                    options.timeout.count(), options.connect_timeout.count()));
+  const auto is_timeout = [](std::chrono::milliseconds time) {
+    return time.count() > 0 && time <= kLongestTimeout;
+  };
+  if (!is_timeout(options.timeout) || !is_timeout(options.connect_timeout)) {
+    throw ArgumentError(
+        fmt::format("timeout is {} ms and connect_timeout {} ms; both must be above 0, and at most {}",
+                    options.timeout.count(), options.connect_timeout.count(), kLongestTimeout.count()));
   }
   if (world.world_size > kMaxMeetingRanks) {
     throw ArgumentError(fmt::format("{} ranks cannot share memory; the greatest number is {}",
@@ -39,8 +43,10 @@ std::string next_prefix(TcpStore& store, const std::string& prefix) {
 
 }  // namespace
 
-std::unique_ptr<Communicator> make_shared_memory_communicator(std::shared_ptr<TcpStore> store,
-                                                              const SharedMemoryOptions& options) {
+std::unique_ptr<Communicator> make_shared_memory_communicator(
+    std::shared_ptr<TcpStore>
+        store,  // NOLINT(performance-unnecessary-value-param): as Gloo's, which keeps it
+    const SharedMemoryOptions& options) {
   check(options, store->world());
   auto engine = std::make_unique<SharedMemoryEngine>(*store, next_prefix(*store, options.prefix), options);
   return std::make_unique<HostCommunicator>(std::move(engine), host_device(), options.timeout);

@@ -20,6 +20,7 @@ void check_stream(const Communicator& communicator, StreamRef stream) {
 }
 
 void check_span(TensorSpan span, std::string_view what) {
+  checked_multiply(span.count, size_of(span.dtype));  // throws if the bytes cannot be counted
   if (span.data != nullptr || span.count == 0) return;
   throw ArgumentError(fmt::format("{} of {} {} has no memory", what, span.count, name_of(span.dtype)));
 }

@@ -9,6 +9,9 @@
 
 namespace leat::detail {
 
+// The longest timeout, a year: more cannot be told in nanoseconds beside the time since the machine started.
+inline constexpr std::chrono::milliseconds kLongestTimeout = std::chrono::hours(24 * 365);
+
 // Calls run in the order in which they were made, even across streams. If a stream skips a call because something
 // before it failed, the communicator fails at once, so that peers need not wait until their deadline.
 class HostCommunicator final : public Communicator {

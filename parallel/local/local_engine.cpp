@@ -16,7 +16,9 @@ LocalMeeting::LocalMeeting(int ranks)
 
 LocalEngine::LocalEngine(std::shared_ptr<LocalMeeting> meeting, int rank, std::chrono::milliseconds timeout)
     : meeting_(std::move(meeting)),
-      rendezvous_(meeting_->memory(), rank, {.timeout = timeout, .find_problem = {}}) {}
+      rendezvous_(meeting_->memory(), rank, {.timeout = timeout, .find_problem = {}}),
+      sources_(static_cast<std::size_t>(rendezvous_.ranks())),
+      targets_(sources_.size()) {}
 
 void LocalEngine::run(const CollectiveCall& call) {
   if (is_inline(call)) return run_inline(rendezvous_, call);
@@ -29,12 +31,11 @@ void LocalEngine::run(const CollectiveCall& call) {
   if (call.kind == CollectiveCall::Kind::allocate) *call.allocated = private_memory(call.data.count);
 }
 
-void LocalEngine::all_reduce(const CollectiveCall& call) const {
+void LocalEngine::all_reduce(const CollectiveCall& call) {
   if (size() == 1) return;
-  std::vector<void*> buffers;
-  for (int rank = 0; rank < size(); ++rank) buffers.push_back(rendezvous_.call_of(rank).call.data.data);
-  const std::vector<const void*> sources(buffers.begin(), buffers.end());
-  slice_reduce(sources, buffers, slice_of(rank(), size(), call.data.count), call.data.dtype, call.op);
+  for (std::size_t rank = 0; rank < targets_.size(); ++rank)
+    sources_[rank] = targets_[rank] = rendezvous_.call_of(static_cast<int>(rank)).call.data.data;
+  slice_reduce(sources_, targets_, slice_of(rank(), size(), call.data.count), call.data.dtype, call.op);
 }
 
 void LocalEngine::broadcast(const CollectiveCall& call) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "leat/parallel/host/host_engine.h"
 #include "leat/parallel/local/rendezvous.h"
@@ -31,12 +32,16 @@ class LocalEngine final : public HostEngine {
   void abort(const Failure& why) noexcept override { rendezvous_.fail(why); }
 
  private:
-  void all_reduce(const CollectiveCall& call) const;
+  void all_reduce(const CollectiveCall& call);
   void broadcast(const CollectiveCall& call) const;
   void all_gather(const CollectiveCall& call) const;
 
   const std::shared_ptr<LocalMeeting> meeting_;  // shared by the group's ranks, which may end in any order
   Rendezvous rendezvous_;
+
+  // The buffers of all ranks, used only by run(); made beforehand, since nothing may throw there.
+  std::vector<const void*> sources_;
+  std::vector<void*> targets_;
 };
 
 }  // namespace leat::detail

@@ -38,7 +38,8 @@ SharedMemoryEngine::SharedMemoryEngine(TcpStore& store, const std::string& prefi
                                        const SharedMemoryOptions& options)
     : rank_(store.world().rank),
       size_(store.world().world_size),
-      piece_bytes_(options.staging_bytes / kStagingPieces / page_size() * page_size()),
+      piece_bytes_(std::max(options.staging_bytes / kStagingPieces / page_size(), std::size_t{1}) *
+                   page_size()),
       peer_files_(static_cast<std::size_t>(size_)),
       processes_(static_cast<std::size_t>(size_)) {
   announcing_failure(store, prefix, [&] { join(store, prefix, options); });
@@ -65,7 +66,7 @@ void SharedMemoryEngine::join(TcpStore& store, const std::string& prefix,
   file_ = std::make_shared<MemoryFile>(purpose_of(rank_));
   const std::size_t staging_bytes = kStagingPieces * piece_bytes_;
   staging_ = std::make_unique<SharedRegion>(kStagingRegion, file_, file_->append(staging_bytes),
-                                            staging_bytes, rank_, size_);
+                                            staging_bytes, rank_, size_, SharedRegion::Pages::stay);
   std::vector<int> files{file_->fd()};
   MemoryFile meeting("the meeting of all ranks");
   if (rank_ == 0) {
@@ -166,6 +167,8 @@ void SharedMemoryEngine::allocate(const CollectiveCall& call) {
   for (int rank = 0; rank < size_; ++rank) {
     if (rank != rank_) region->map_peer(rank, *peer_files_[static_cast<std::size_t>(rank)]);
   }
+  rendezvous_
+      ->meet();  // before an owner can give its part back: mapping it would then take new pages for ever
   regions_.add(region);
   *call.allocated = CommunicationBuffer(region->own(), call.data.count, region);
 }

@@ -6,12 +6,13 @@
 namespace leat::detail {
 
 SharedRegion::SharedRegion(std::uint64_t number, std::shared_ptr<const MemoryFile> file, std::size_t offset,
-                           std::size_t bytes, int rank, int ranks)
+                           std::size_t bytes, int rank, int ranks, Pages pages)
     : number_(number),
       file_(std::move(file)),
       offset_(offset),
       bytes_(bytes),
       rank_(rank),
+      pages_(pages),
       parts_(static_cast<std::size_t>(ranks)) {
   parts_[static_cast<std::size_t>(rank)] = file_->map(offset_, bytes_);
 }

@@ -11,14 +11,20 @@
 
 namespace leat::detail {
 
-// A part of the same size of each rank's file. Destroying it gives the pages of this rank's part back; other ranks, if
-// they still have it mapped, do not use it: memory is used only in collectives, in which its owner takes part.
+// A part of the same size of each rank's file. Other ranks may have it mapped when it is destroyed.
 class SharedRegion {
  public:
-  // `own` is the part of `file` at `offset`.
+  // What becomes of the pages of this rank's part when it is destroyed: they stay until the file ends, for memory that
+  // other ranks may read after this rank has left a collective; or they are given back, for memory with which every
+  // collective ends on all ranks at once.
+  enum class Pages { stay, are_given_back };
+
+  // The part of `file` at `offset` is this rank's own.
   SharedRegion(std::uint64_t number, std::shared_ptr<const MemoryFile> file, std::size_t offset,
-               std::size_t bytes, int rank, int ranks);
-  ~SharedRegion() { file_->release(offset_, bytes_); }
+               std::size_t bytes, int rank, int ranks, Pages pages = Pages::are_given_back);
+  ~SharedRegion() {
+    if (pages_ == Pages::are_given_back) file_->release(offset_, bytes_);
+  }
   SharedRegion(const SharedRegion&) = delete;
   SharedRegion& operator=(const SharedRegion&) = delete;
 
@@ -35,6 +41,7 @@ class SharedRegion {
   const std::size_t offset_;
   const std::size_t bytes_;
   const int rank_;
+  const Pages pages_;
   std::vector<Mapping> parts_;  // of each rank
 };
 

@@ -228,7 +228,7 @@ std::optional<WorldSettings> read_pmi() {
 }
 
 std::optional<WorldSettings> read_launcher() {
-  const auto by_rank = read_rank_variables();
+  auto by_rank = read_rank_variables();
   if (by_rank && by_rank->launcher == "torchrun") return by_rank;
   const auto openmpi = read_openmpi(), mvapich2 = read_mvapich2(), hydra = read_hydra(), srun = read_srun(),
              pmi = read_pmi();

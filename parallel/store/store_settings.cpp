@@ -113,10 +113,10 @@ std::string encode_outcome(const SettingsOutcome& outcome) {
 
 void throw_outcome(std::string_view encoded) {
   using Kind = SettingsOutcome::Kind;
-  const auto kind = static_cast<Kind>(encoded.empty() ? '\0' : encoded.front());
-  if (kind == Kind::equal) return;
+  const char kind = encoded.empty() ? '\0' : encoded.front();
+  if (kind == static_cast<char>(Kind::equal)) return;
   const std::string message(encoded.substr(std::min<std::size_t>(encoded.size(), 1)));
-  if (kind == Kind::different) throw ArgumentError(message);
+  if (kind == static_cast<char>(Kind::different)) throw ArgumentError(message);
   throw CommunicationError(message);
 }
 

@@ -34,7 +34,9 @@ namespace leat::torch {
 enum class Averaging {
   per_rank,  ///< their mean, as in PyTorch: exact if every rank's loss is the mean over equally many rows
   rows,      ///< their mean, weighted by the rows that each rank names to set_rows()
-  none       ///< their sum, for losses that are sums
+  /// Their sum, for losses that are sums. Set gradients to zero, or call zero_grad(), after each pass that was reduced:
+  /// what is left of it would be added once for each rank.
+  none
 };
 
 /// When buffers, such as the running statistics of batch normalization, are copied from rank 0 to all ranks.
@@ -136,7 +138,10 @@ class DistributedDataParallel {
 
   /// Makes the gradients undefined, so that the next backward pass writes them without adding to zeros.
   void zero_grad() {
-    for (const Trained& each : state_->parameters) each.value.mutable_grad().reset();
+    for (Trained& each : state_->parameters) {
+      each.value.mutable_grad().reset();
+      each.is_used = false;
+    }
   }
 
   /// For Averaging::rows: states that the next backward passes of this rank are over `rows` rows. All ranks call it,
@@ -267,7 +272,7 @@ inline void DistributedDataParallel::State::find_tensors(const ::torch::nn::Modu
   std::size_t bytes = 0;
   const auto add_buffer = [&](const std::string& name, const ::at::Tensor& tensor) {
     check(name, tensor);
-    buffers.push_back(tensor.detach());
+    buffers.push_back(tensor);  // itself: its memory may be replaced when a checkpoint is loaded
     bytes += tensor.nbytes();
   };
   for (const auto& each : module.named_parameters()) {
@@ -392,8 +397,9 @@ inline void DistributedDataParallel::State::finish_backward() {
 inline void DistributedDataParallel::State::end_pass(bool abandon) {
   is_end_queued = false;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const bool is_used = std::exchange(parameters[i].is_used, false);
-    if (!abandon && is_used && !reducer->is_ready(i)) adopt(i);  // used under no_sync() only
+    parameters[i].is_used = false;
+    // One that this pass did not use keeps what earlier passes gave it.
+    if (!abandon && !reducer->is_ready(i) && parameters[i].value.grad().defined()) adopt(i);
   }
   if (ends_together()) {
     const PassOutcome outcome = reducer->finish_together(stream, abandon);
@@ -409,6 +415,8 @@ inline void DistributedDataParallel::State::end_pass(bool abandon) {
   } else {
     reducer->zero_unready(stream);
     reducer->finish(stream);
+    for (const Trained& each : parameters)
+      each.value.mutable_grad() = each.gradient;  // all ranks used all of them
   }
   if (options.buffers == BufferSync::every_pass) copy_buffers();
 }
@@ -424,6 +432,10 @@ inline void DistributedDataParallel::State::show_gradients(const PassOutcome& ou
 inline void DistributedDataParallel::State::copy_buffers() {
   if (buffers.empty()) return;
   Device& device = communicator.device();
+  std::size_t bytes = 0;
+  for (const ::at::Tensor& each : buffers) bytes += each.nbytes();
+  if (bytes != packed.size())
+    throw ArgumentError("buffers of the module have changed their sizes since it was wrapped");
   const auto copy_all = [&](bool pack) {
     std::byte* place = packed.data();
     for (const ::at::Tensor& each : buffers) {

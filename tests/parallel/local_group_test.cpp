@@ -32,6 +32,8 @@ TEST_CASE("a local group keeps the communicator's contract") {
 TEST_CASE("a local group refuses bad arguments") {
   contract::bad_arguments_are_refused(local_group);
   REQUIRE_THROWS_AS(make_local_group(0), ArgumentError);
+  REQUIRE_THROWS_AS(make_local_group(1, host_device(), std::chrono::milliseconds(0)), ArgumentError);
+  REQUIRE_THROWS_AS(make_local_group(1, host_device(), std::chrono::milliseconds::max()), ArgumentError);
 }
 
 TEST_CASE("sums in a local group are those of the ranks in order, bit for bit") {

@@ -228,6 +228,37 @@ TEST_CASE("gradients of unused parameters are undefined if no rank used them") {
   });
 }
 
+TEST_CASE("gradients of an earlier pass stay if a later one does not use them") {
+  on_ranks(2, [](Communicator& communicator, int rank) {
+    Net net(1);
+    DistributedDataParallel ddp(communicator, net, {.find_unused_parameters = true});
+    const ::at::Tensor rows = ::at::full({2, 6}, 1.0, ::at::kDouble);
+    net.forward(rows).sum().backward();
+    const ::at::Tensor before = net.branch->weight.grad().clone();
+    net.forward(rows, false).sum().backward();
+    expect(::at::allclose(net.branch->weight.grad(), before), "what the first pass gave");
+    net.forward(rows, rank == 0).sum().backward();
+    expect(::at::allclose(net.branch->weight.grad(), before * 1.5), "and half of what one rank added");
+    {
+      const auto local = ddp.no_sync();
+      net.forward(rows).sum().backward();
+    }
+    ddp.zero_grad();
+    net.forward(rows, false).sum().backward();
+    expect(!net.branch->weight.grad().defined(), "no gradient after zero_grad()");
+  });
+}
+
+TEST_CASE("buffers are copied to where a checkpoint that was loaded put them") {
+  on_ranks(2, [](Communicator& communicator, int rank) {
+    ::torch::nn::BatchNorm1d norm(4);
+    DistributedDataParallel ddp(communicator, *norm);
+    norm->running_mean.set_data(::at::full({4}, rank + 3.0));
+    ddp.sync_buffers();
+    expect(norm->running_mean[0].item<double>() == 3, "the mean of rank 0");
+  });
+}
+
 TEST_CASE("a rank that fails within a step lets the others go, and all go on with the next one") {
   on_ranks(3, [](Communicator& communicator, int rank) {
     Net net(1);

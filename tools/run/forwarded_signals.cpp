@@ -16,6 +16,8 @@ bool is_ignored(int signal) {
 }  // namespace
 
 ForwardedSignals::ForwardedSignals() {
+  // If the parent ignored it, the kernel would forget the ranks' exit statuses.
+  if (::signal(SIGCHLD, SIG_DFL) == SIG_ERR) throw_errno("signal(SIGCHLD)");
   sigset_t signals;
   ::sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP}) {

@@ -89,7 +89,7 @@ std::vector<std::string> environment_of_rank(const RunOptions& options, const Jo
   variables.emplace("OMP_NUM_THREADS", std::to_string(std::max(1, static_cast<int>(share))));
   std::vector<std::string> entries;
   entries.reserve(variables.size());
-  for (const auto& [name, value] : variables) entries.push_back(name + "=" + value);
+  for (const auto& [name, value] : variables) entries.push_back(fmt::format("{}={}", name, value));
   return entries;
 }
 

@@ -45,8 +45,7 @@ std::shared_ptr<BatchPool> BatchPool::make(BatchDivision division, std::size_t b
 
 void BatchPool::destroy(BatchPool* pool) noexcept {
   if (!pool->owner_.is_current()) return;
-  const auto& devices = pool->division_.devices();
-  if (std::ranges::none_of(devices, [](const Device* device) { return device->runs_this_thread(); })) {
+  if (!host_device().runs_this_thread()) {  // for whose stream one of a GPU may wait
     delete pool;
     return;
   }

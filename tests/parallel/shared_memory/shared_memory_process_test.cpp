@@ -50,6 +50,29 @@ std::vector<RankProcess> start(const SharedMemoryOptions& options, const Body& b
   return processes;
 }
 
+TEST_CASE("what a rank has sent arrives, also if that rank destroys its communicator at once", "[process]") {
+  constexpr std::size_t kCount = 1 << 18;  // passed in pieces
+  std::vector<RankProcess> ranks;
+  const std::uint16_t port = free_port();
+  for (int rank = 0; rank < kRanks; ++rank) {
+    ranks.emplace_back(rank, [&](int own, const Report& report) {
+      const auto store = std::make_shared<TcpStore>(loopback_world(own, kRanks, port), 20s);
+      for (int time = 0; time < 50; ++time) {
+        std::vector<int> values(kCount, own == 0 ? 7 : 0);
+        {
+          const Stream stream = host_device().make_stream();
+          const auto communicator = make_shared_memory_communicator(store);
+          communicator->broadcast({values.data(), kCount, DType::i32}, 0, stream);
+          stream.ref().synchronize();
+        }
+        expect_equal(std::ranges::count(values, 7), std::ptrdiff_t{kCount}, "elements of rank 0");
+      }
+      report("done");
+    });
+  }
+  for (RankProcess& rank : ranks) CHECK(rank.read() == "done");
+}
+
 void sum_for_ever(Communicator& communicator, const Report& report, CommunicationBuffer memory) {
   const Stream stream = host_device().make_stream();
   for (bool begun = false;; begun = true) {
