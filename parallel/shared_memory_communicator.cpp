@@ -7,6 +7,7 @@
 #include "leat/parallel/host/host_communicator.h"
 #include "leat/parallel/shared_memory/host_introduction.h"
 #include "leat/parallel/shared_memory/shared_memory_engine.h"
+#include "leat/parallel/store/next_prefix.h"
 
 namespace leat {
 
@@ -33,12 +34,6 @@ void check(const SharedMemoryOptions& options, const WorldSettings& world) {
     throw ArgumentError(fmt::format("{} ranks cannot share memory; the greatest number is {}",
                                     world.world_size, kMaxMeetingRanks));
   }
-}
-
-// Each rank counts the communicators it creates, so that its n-th communicator connects to the n-th of the other
-// ranks.
-std::string next_prefix(TcpStore& store, const std::string& prefix) {
-  return fmt::format("{}/{}", prefix, store.add(fmt::format("{}/made/{}", prefix, store.world().rank), 1));
 }
 
 }  // namespace

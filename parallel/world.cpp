@@ -2,23 +2,27 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <iterator>
+#include <string>
 #include <utility>
 
 #include "leat/parallel/gloo_communicator.h"
 #include "leat/parallel/local_group.h"
 #include "leat/parallel/nccl_communicator.h"
 #include "leat/parallel/shared_memory_communicator.h"
+#include "leat/parallel/store/next_prefix.h"
 
 namespace leat {
+
+using namespace detail;
+
 namespace {
 
 // Tells whether every rank can share memory with every other one, which each finds out for itself.
 bool share_a_host(TcpStore& store, std::chrono::milliseconds timeout) {
   const int ranks = store.world().world_size, rank = store.world().rank;
-  const std::int64_t call = store.add(fmt::format("world/asked/{}", rank), 1);
-  const auto key = [&](int of) { return fmt::format("world/{}/hosts_all/{}", call, of); };
+  const std::string prefix = next_prefix(store, "world/share_a_host");
+  const auto key = [&](int of) { return fmt::format("{}/{}", prefix, of); };
   const bool mine = std::ssize(ranks_of_this_host(store, timeout)) == ranks;
   store.set(key(rank), mine ? "yes" : "no");
   bool all = true;

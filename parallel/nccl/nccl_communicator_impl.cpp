@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "leat/parallel/host/call_checks.h"
+#include "leat/parallel/store/next_prefix.h"
 
 namespace leat::detail {
 namespace {
@@ -31,12 +32,6 @@ ncclDataType_t type_of(DType dtype) {
     default:
       throw ArgumentError(fmt::format("NCCL does not reduce {}", name_of(dtype)));
   }
-}
-
-// Each rank counts the communicators it creates, so that its n-th communicator connects to the n-th of the other
-// ranks.
-std::string next_prefix(TcpStore& store, const std::string& prefix) {
-  return fmt::format("{}/{}", prefix, store.add(fmt::format("{}/made/{}", prefix, store.world().rank), 1));
 }
 
 }  // namespace

@@ -14,10 +14,12 @@
 #include "tests/transfer/support/device_contract.h"
 #include "tests/transfer/support/scripted_source.h"
 #include "tests/transfer/support/uneven_dataset.h"
+#include "tests/transfer/support/view_bytes.h"
 
 using namespace leat;
 using namespace leat::detail;
 
+using test::bytes_of;
 using test::expect_error;
 using test::ScriptedSource;
 using test::UnevenDataset;
@@ -25,11 +27,6 @@ using test::UnevenDataset;
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-Bytes bytes_of(const TensorView& view) {
-  const auto* const first = static_cast<const std::byte*>(view.data);
-  return {first, first + view.bytes()};
-}
 
 // Several devices of the CPU, each with a stream.
 struct Cpus {

@@ -17,10 +17,12 @@
 #include "tests/transfer/support/scripted_device.h"
 #include "tests/transfer/support/scripted_source.h"
 #include "tests/transfer/support/uneven_dataset.h"
+#include "tests/transfer/support/view_bytes.h"
 
 using namespace leat;
 using namespace leat::detail;
 
+using test::bytes_of;
 using test::expect_error;
 using test::ScriptedDevice;
 using test::ScriptedSource;
@@ -29,11 +31,6 @@ using test::UnevenDataset;
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-Bytes bytes_of(const TensorView& view) {
-  const auto* const first = static_cast<const std::byte*>(view.data);
-  return {first, first + view.bytes()};
-}
 
 void expect_refused(const PrefetcherOptions& options, std::initializer_list<std::string_view> parts) {
   const UnevenDataset data(10);

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "leat/parallel/gloo_communicator.h"
-#include "leat/parallel/gradient_reducer.h"
 #include "tests/parallel/support/rank_processes.h"
 #include "tests/parallel/support/ranks.h"
+#include "tests/parallel/support/reduced_gradients.h"
 #include "tests/parallel/support/stores.h"
 
 namespace leat::test {
@@ -81,19 +81,7 @@ void check_victim_is_named(std::vector<RankProcess>& processes, int victim) {
 }
 
 TEST_CASE("processes reduce gradients over gloo", "[process]") {
-  auto processes = start(20s, [](Communicator& communicator, const RankProcess::Report& report) {
-    std::vector<float> values(10'000, static_cast<float>(communicator.rank()));
-    GradientReducer reducer(
-        communicator,
-        {{.name = "w", .value = {.data = values.data(), .dtype = DType::f32, .shape = {10'000}}}});
-    const auto gradient = TensorView(reducer.gradient(0)).as<float>();
-    std::fill(gradient.begin(), gradient.end(), static_cast<float>(communicator.rank() + 1));
-    const Stream stream = host_device().make_stream();
-    reducer.mark_ready(0, stream);
-    reducer.finish(stream);
-    stream.ref().synchronize();
-    report(fmt::format("{} {}", values[9999], gradient[9999]));
-  });
+  auto processes = start(20s, report_reduced_gradient);
   for (RankProcess& process : processes) {
     CHECK(process.read() == "0 6");
     CHECK(process.wait() == 0);

@@ -5,12 +5,12 @@
 #include <csignal>
 #include <thread>
 
-#include "leat/parallel/gradient_reducer.h"
 #include "leat/parallel/local_group.h"
 #include "leat/parallel/shared_memory_communicator.h"
 #include "tests/parallel/support/error_kind.h"
 #include "tests/parallel/support/rank_processes.h"
 #include "tests/parallel/support/ranks.h"
+#include "tests/parallel/support/reduced_gradients.h"
 #include "tests/parallel/support/stores.h"
 
 namespace leat::test {
@@ -248,19 +248,7 @@ TEST_CASE("a rank without enough memory gets an error, and so do the others", "[
 }
 
 TEST_CASE("processes reduce gradients over shared memory", "[process]") {
-  auto processes = start({}, [](Communicator& communicator, const Report& report) {
-    std::vector<float> values(10'000, static_cast<float>(communicator.rank()));
-    GradientReducer reducer(
-        communicator,
-        {{.name = "w", .value = {.data = values.data(), .dtype = DType::f32, .shape = {10'000}}}});
-    const auto gradient = TensorView(reducer.gradient(0)).as<float>();
-    std::fill(gradient.begin(), gradient.end(), static_cast<float>(communicator.rank() + 1));
-    const Stream stream = host_device().make_stream();
-    reducer.mark_ready(0, stream);
-    reducer.finish(stream);
-    stream.ref().synchronize();
-    report(fmt::format("{} {}", values[9999], gradient[9999]));
-  });
+  auto processes = start({}, report_reduced_gradient);
   for (RankProcess& process : processes) {
     CHECK(process.read(kBound) == "0 6");
     CHECK(process.wait() == 0);

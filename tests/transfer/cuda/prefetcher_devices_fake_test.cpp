@@ -12,6 +12,7 @@
 #include "tests/transfer/cuda/fake_support.h"
 #include "tests/transfer/support/scripted_source.h"
 #include "tests/transfer/support/uneven_dataset.h"
+#include "tests/transfer/support/view_bytes.h"
 
 namespace leat::test {
 namespace {
@@ -40,10 +41,7 @@ struct SeenPart {
   Seen image, label, values, offsets;
 };
 
-Bytes bytes_of(const TensorView& view) {
-  const auto* const first = static_cast<const std::byte*>(view.data);
-  return {first, first + view.bytes()};
-}
+using test::bytes_of;
 
 template <class T>
 Bytes bytes_of(const std::vector<T>& values) {
