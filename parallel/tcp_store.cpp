@@ -186,10 +186,12 @@ void TcpStore::compare_settings(std::span<const JobSetting> settings, std::chron
     }
     set(outcome_key, encode_outcome(comparison.outcome(timeout)));
   }
-  const auto outcome = try_get(outcome_key, timeout + kReplyGrace);
+  // Rank 0 may come as late as others, and then waits for them.
+  const auto patience = 2 * timeout + kReplyGrace;
+  const auto outcome = try_get(outcome_key, patience);
   if (!outcome) {
     throw CommunicationError(fmt::format("rank {}: rank 0 did not come to compare settings within {} ms",
-                                         world().rank, (timeout + kReplyGrace).count()));
+                                         world().rank, patience.count()));
   }
   throw_outcome(*outcome);
 }

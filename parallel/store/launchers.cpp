@@ -87,7 +87,10 @@ void avoid_port_of_agent(WorldSettings& world) {
 void read_torchrun(WorldSettings& world) {
   world.launcher = "torchrun";
   world.run_id = variable("TORCHELASTIC_RUN_ID").value_or("");
-  world.restart = static_cast<int>(number_of("TORCHELASTIC_RESTART_COUNT", 0, kMaxCount).value_or(0));
+  const auto restarts = number_of("TORCHELASTIC_RESTART_COUNT", 0, kMaxCount);
+  const auto hosts = number_of("GROUP_WORLD_SIZE", 1, kMaxCount);
+  // Each agent counts its own restarts, so the counts of several hosts may differ. The port differs in each attempt.
+  world.restart = hosts.value_or(1) == 1 ? static_cast<int>(restarts.value_or(0)) : 0;
   avoid_port_of_agent(world);
   use_loopback_if_alone(world);
 }

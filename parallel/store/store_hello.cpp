@@ -11,7 +11,7 @@
 namespace leat::detail {
 namespace {
 
-constexpr std::string_view kMagic = "leat-kv2";
+constexpr std::string_view kMagic = "leat-kv3";
 
 std::string code_of_hello(std::string_view secret, std::string_view server_nonce, std::string_view hello) {
   return hmac_sha256(secret, std::string("leat client").append(server_nonce).append(hello));
@@ -54,6 +54,7 @@ std::string_view nonce_of_greeting(std::string_view greeting) {
 
 std::string encode(const StoreHello& hello, std::string_view secret, std::string_view server_nonce) {
   std::string bytes = std::string(kMagic).append(hello.nonce);
+  put_u32(bytes, hello.port);
   put_u32(bytes, hello.world_size);
   put_u32(bytes, hello.rank);
   put_u32(bytes, hello.restart);
@@ -70,16 +71,17 @@ std::optional<ReceivedHello> take_hello(std::string& buffer) {
   if (!begins_greeting(buffer)) throw CommunicationError("this is no leat store client");
   if (buffer.size() < kHelloHeaderBytes) return std::nullopt;
   const std::size_t fields = kMagic.size() + kNonceBytes;
-  const std::size_t id_size = get_u32(buffer, fields + 12);
+  const std::size_t id_size = get_u32(buffer, fields + 16);
   if (id_size > kMaxRunId) {
     throw CommunicationError(fmt::format("a run id has at most {} bytes, not {}", kMaxRunId, id_size));
   }
   const std::size_t size = kHelloHeaderBytes + id_size + kSha256Bytes;
   if (buffer.size() < size) return std::nullopt;
   ReceivedHello received{.hello = {.nonce = buffer.substr(kMagic.size(), kNonceBytes),
-                                   .world_size = get_u32(buffer, fields),
-                                   .rank = get_u32(buffer, fields + 4),
-                                   .restart = get_u32(buffer, fields + 8),
+                                   .port = get_u32(buffer, fields),
+                                   .world_size = get_u32(buffer, fields + 4),
+                                   .rank = get_u32(buffer, fields + 8),
+                                   .restart = get_u32(buffer, fields + 12),
                                    .run_id = buffer.substr(kHelloHeaderBytes, id_size)},
                          .bytes = buffer.substr(0, size)};
   buffer.erase(0, size);

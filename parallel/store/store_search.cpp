@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -21,22 +23,10 @@ constexpr milliseconds kLongestPause(50);
 constexpr milliseconds kStrangerPause(500);  // after something else, or a store of another job, has answered
 constexpr milliseconds kWelcomePatience(10'000);
 
-// Returns the welcome, or nullopt if its code is not that of our secret.
-std::optional<StoreWelcome> say_hello(int fd, const WorldSettings& world, std::string_view server_nonce,
-                                      const Deadline& deadline) {
-  const std::string hello = encode(StoreHello{.nonce = make_nonce(),
-                                              .world_size = static_cast<std::uint32_t>(world.world_size),
-                                              .rank = static_cast<std::uint32_t>(world.rank),
-                                              .restart = static_cast<std::uint32_t>(world.restart),
-                                              .run_id = world.run_id},
-                                   world.secret, server_nonce);
-  send_all(fd, hello, deadline);
-  std::string bytes(kWelcomeHeaderBytes, '\0');
-  receive_all(fd, bytes, deadline);
-  bytes.resize(kWelcomeHeaderBytes + bytes_after_header(bytes));
-  receive_all(fd, std::span(bytes).subspan(kWelcomeHeaderBytes), deadline);
-  return decode_welcome(bytes, world.secret, server_nonce, hello);
-}
+// What listens there does not speak as a store does.
+struct StrangerError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 std::string text_of(int error) {
   return std::generic_category().message(error);
@@ -72,8 +62,9 @@ StoreSearch::StoreSearch(const WorldSettings& world, const Deadline& deadline)
       candidates_.push_back({.address = address,
                              .port = port,
                              .fd = {},
-                             .connected = false,
-                             .greeting = {},
+                             .received = {},
+                             .server_nonce = {},
+                             .hello = {},
                              .again = Clock::now(),
                              .pause = kFirstPause,
                              .findings = {}});
@@ -86,8 +77,12 @@ StoreConnection StoreSearch::run() {
     start_attempts();
     wait_for_events();
     for (Candidate& candidate : candidates_) {
-      if (!candidate.fd || !advance(candidate)) continue;
-      if (auto connection = enter(candidate)) return std::move(*connection);
+      if (!candidate.fd) continue;
+      try {
+        if (auto connection = advance(candidate)) return std::move(*connection);
+      } catch (const StrangerError& error) {
+        try_again(candidate, error.what(), kStrangerPause);
+      }
     }
   } while (!deadline_.passed());
   throw CommunicationError(nothing_found());
@@ -97,8 +92,8 @@ void StoreSearch::start_attempts() {
   const auto now = Clock::now();
   for (Candidate& candidate : candidates_) {
     if (candidate.fd || candidate.again > now) continue;
-    candidate.connected = false;
-    candidate.greeting.clear();
+    candidate.step = Step::connect;
+    candidate.received.clear();
     candidate.fd = start_connecting(candidate.address);
     if (!candidate.fd) try_again_soon(candidate, text_of(errno));
   }
@@ -108,52 +103,92 @@ void StoreSearch::wait_for_events() {
   std::vector<pollfd> entries;
   auto wake = Clock::now() + deadline_.left();
   for (const Candidate& candidate : candidates_) {
-    const short events = candidate.connected ? POLLIN : POLLOUT;
-    if (candidate.fd) {
-      entries.push_back({.fd = candidate.fd.get(), .events = events, .revents = 0});
-    } else {
-      wake = std::min(wake, candidate.again);
-    }
+    const short events = candidate.step == Step::connect ? POLLOUT : POLLIN;
+    if (candidate.fd) entries.push_back({.fd = candidate.fd.get(), .events = events, .revents = 0});
+    if (!candidate.fd || candidate.step == Step::welcome) wake = std::min(wake, candidate.again);
   }
   const auto left = std::chrono::ceil<milliseconds>(wake - Clock::now()).count();
   ::poll(entries.data(), entries.size(), static_cast<int>(std::clamp<long long>(left, 0, 60'000)));
 }
 
-bool StoreSearch::advance(Candidate& candidate) {
-  if (!candidate.connected) {
-    pollfd entry{.fd = candidate.fd.get(), .events = POLLOUT, .revents = 0};
-    if (::poll(&entry, 1, 0) <= 0) return false;
-    if (const int error = connect_error(entry.fd); error != 0) {
-      try_again_soon(candidate, text_of(error));
+std::optional<StoreConnection> StoreSearch::advance(Candidate& candidate) {
+  if (candidate.step == Step::connect && !is_connected(candidate)) return std::nullopt;
+  if (candidate.step == Step::greeting) {
+    if (!greeted(candidate)) return std::nullopt;
+    say_hello(candidate);
+  }
+  if (!welcomed(candidate)) return std::nullopt;
+  return enter(candidate);
+}
+
+bool StoreSearch::is_connected(Candidate& candidate) {
+  pollfd entry{.fd = candidate.fd.get(), .events = POLLOUT, .revents = 0};
+  if (::poll(&entry, 1, 0) <= 0) return false;
+  if (const int error = connect_error(entry.fd); error != 0) {
+    try_again_soon(candidate, text_of(error));
+    return false;
+  }
+  candidate.step = Step::greeting;
+  candidate.findings = "a program listens there, but does not answer as a leat store";
+  return true;
+}
+
+bool StoreSearch::receive(Candidate& candidate, std::size_t bytes) {
+  while (candidate.received.size() < bytes) {
+    std::string more(bytes - candidate.received.size(), '\0');
+    const ssize_t got = ::recv(candidate.fd.get(), more.data(), more.size(), MSG_DONTWAIT);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return false;
+    if (got <= 0) {
+      try_again_soon(candidate, candidate.step == Step::greeting
+                                    ? "the connection was closed before a greeting"
+                                    : "the connection was closed before the hello was answered");
       return false;
     }
-    candidate.connected = true;
-    candidate.findings = "a program listens there, but does not answer as a leat store";
+    candidate.received.append(more, 0, static_cast<std::size_t>(got));
   }
-  std::string bytes(kGreetingBytes - candidate.greeting.size(), '\0');
-  const ssize_t got = ::recv(candidate.fd.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return false;
-  if (got <= 0) {
-    try_again_soon(candidate, "the connection was closed before a greeting");
-    return false;
+  return true;
+}
+
+bool StoreSearch::greeted(Candidate& candidate) {
+  const bool whole = receive(candidate, kGreetingBytes);
+  if (!begins_greeting(candidate.received))
+    throw StrangerError("another program listens there, no leat store");
+  return whole;
+}
+
+void StoreSearch::say_hello(Candidate& candidate) {
+  candidate.server_nonce = nonce_of_greeting(candidate.received);
+  candidate.hello = encode(StoreHello{.nonce = make_nonce(),
+                                      .port = candidate.port,
+                                      .world_size = static_cast<std::uint32_t>(world_.world_size),
+                                      .rank = static_cast<std::uint32_t>(world_.rank),
+                                      .restart = static_cast<std::uint32_t>(world_.restart),
+                                      .run_id = world_.run_id},
+                           world_.secret, candidate.server_nonce);
+  // So few bytes fit into the send buffer of a new connection, or it has been closed meanwhile.
+  const ssize_t sent =
+      ::send(candidate.fd.get(), candidate.hello.data(), candidate.hello.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent != std::ssize(candidate.hello)) throw StrangerError("the connection does not take a hello");
+  candidate.step = Step::welcome;
+  candidate.received.clear();
+  candidate.findings = "a program greets there as a leat store, but does not answer the hello";
+  candidate.again = Clock::now() + kWelcomePatience;
+}
+
+bool StoreSearch::welcomed(Candidate& candidate) {
+  if (candidate.again <= Clock::now()) throw StrangerError(candidate.findings);
+  if (!receive(candidate, kWelcomeHeaderBytes)) return false;
+  try {
+    return receive(candidate, kWelcomeHeaderBytes + bytes_after_header(candidate.received));
+  } catch (const CommunicationError& error) {
+    throw StrangerError(error.what());
   }
-  candidate.greeting.append(bytes, 0, static_cast<std::size_t>(got));
-  if (!begins_greeting(candidate.greeting)) {
-    try_again(candidate, "another program listens there, no leat store", kStrangerPause);
-    return false;
-  }
-  return candidate.greeting.size() == kGreetingBytes;
 }
 
 std::optional<StoreConnection> StoreSearch::enter(Candidate& candidate) {
-  std::optional<StoreWelcome> welcome;
-  try {
-    const Deadline deadline(std::min(deadline_.left(), kWelcomePatience));
-    welcome = say_hello(candidate.fd.get(), world_, nonce_of_greeting(candidate.greeting), deadline);
-  } catch (const CommunicationError& error) {
-    try_again_soon(candidate, error.what());
-    return std::nullopt;
-  }
+  const auto welcome =
+      decode_welcome(candidate.received, world_.secret, candidate.server_nonce, candidate.hello);
   if (!welcome) {
     leave_other_job(candidate,
                     "a store answers that does not have this job's secret: it belongs to another job, or "

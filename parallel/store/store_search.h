@@ -24,8 +24,8 @@ struct StoreConnection {
 };
 
 // Connects to all addresses and ports of a world at the same time, so a program that listens at one of them and says
-// nothing costs no time, and repeats what fails until the deadline: rank 0 may come later. Says hello wherever it is
-// greeted as by a store. Not thread-safe.
+// nothing, or nothing more, costs no time, and repeats what fails until the deadline: rank 0 may come later. Says hello
+// wherever it is greeted as by a store. Not thread-safe.
 class StoreSearch {
  public:
   StoreSearch(const WorldSettings& world, const Deadline& deadline);
@@ -38,21 +38,29 @@ class StoreSearch {
  private:
   using Clock = Deadline::Clock;
 
+  enum class Step { connect, greeting, welcome };  // what the candidate waits for
+
   // A place where the store may be.
   struct Candidate {
     SocketAddress address;
     std::uint16_t port = 0;
     UniqueFd fd;                      // empty between attempts
-    bool connected = false;           // whether fd is
-    std::string greeting;             // the bytes that have arrived
-    Clock::time_point again;          // when to try again
+    Step step = Step::connect;        // of the attempt
+    std::string received;             // the bytes of the greeting or welcome that have arrived
+    std::string server_nonce, hello;  // what the welcome answers
+    Clock::time_point again;          // when to try again; while waiting for a welcome: when to give up
     std::chrono::milliseconds pause;  // before the attempt after that
     std::string findings;             // what came of the last attempt
   };
 
   void start_attempts();
   void wait_for_events();
-  bool advance(Candidate& candidate);  // returns whether a whole greeting has arrived
+  std::optional<StoreConnection> advance(Candidate& candidate);
+  bool is_connected(Candidate& candidate);
+  bool receive(Candidate& candidate, std::size_t bytes);  // returns whether so many bytes have arrived
+  bool greeted(Candidate& candidate);
+  void say_hello(Candidate& candidate);
+  bool welcomed(Candidate& candidate);
   std::optional<StoreConnection> enter(Candidate& candidate);
   void leave_other_job(Candidate& candidate, const std::string& findings);
   void try_again_soon(Candidate& candidate, std::string findings);

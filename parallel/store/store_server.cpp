@@ -125,6 +125,11 @@ StoreWelcome StoreServer::answer_hello(const StoreSession& session, const Receiv
     return {.status = earlier ? WelcomeStatus::earlier_attempt : WelcomeStatus::other_job,
             .payload = fmt::format("run \"{}\", restart {}", world_.run_id, world_.restart)};
   }
+  if (hello.port != world_.master_port) {
+    return {.status = WelcomeStatus::other_job,
+            .payload = fmt::format("this job, but at port {}: port {} passes messages on to it",
+                                   world_.master_port, hello.port)};
+  }
   const auto refused = [](std::string why) {
     return StoreWelcome{.status = WelcomeStatus::refused, .payload = std::move(why)};
   };

@@ -54,7 +54,7 @@ class StoreServer {
   // Constant after construction.
   const UniqueFd listener_;
   const WakePipe stop_;        // ends the thread
-  const WorldSettings world_;  // of rank 0
+  const WorldSettings world_;  // of rank 0; its master_port is that of the listener
 
   // Used only by the server's thread.
   std::list<StoreSession> sessions_;

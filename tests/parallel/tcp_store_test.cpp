@@ -1,86 +1,19 @@
 #include "leat/parallel/tcp_store.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <future>
 #include <optional>
 #include <random>
 #include <thread>
 
-#include "leat/parallel/communicator.h"
-#include "leat/parallel/store/store_hello.h"
-#include "leat/parallel/store/store_protocol.h"
-#include "leat/parallel/store/tcp_socket.h"
 #include "tests/parallel/support/ranks.h"
-#include "tests/parallel/support/sockets.h"
-#include "tests/parallel/support/stores.h"
+#include "tests/parallel/support/store_clients.h"
 #include "tests/support/expect_error.h"
 
 namespace leat::test {
-
-using namespace leat::detail;
-
 namespace {
-
-using namespace std::chrono_literals;
-
-// A client that speaks the protocol by hand, or something else.
-class RawClient {
- public:
-  explicit RawClient(std::uint16_t port) : fd_(connect_to("127.0.0.1", port)) {}
-  int fd() const { return fd_.get(); }
-  void send(const std::string& bytes) { send_all(fd_.get(), bytes, Deadline(10s)); }
-
-  std::string receive(std::size_t size) {
-    std::string bytes(size, '\0');
-    receive_all(fd_.get(), bytes, Deadline(10s));
-    return bytes;
-  }
-
-  // Waits for the greeting and sends a hello. Returns its bytes.
-  std::string say_hello(std::uint32_t world_size, std::uint32_t rank, const std::string& secret = {}) {
-    nonce_ = nonce_of_greeting(receive(kGreetingBytes));
-    const std::string hello =
-        encode(StoreHello{.nonce = make_nonce(), .world_size = world_size, .rank = rank}, secret, nonce_);
-    send(hello);
-    return hello;
-  }
-
-  // The answer to a hello, if its code is that of the secret.
-  std::optional<StoreWelcome> welcome(const std::string& hello, const std::string& secret = {}) {
-    std::string bytes = receive(kWelcomeHeaderBytes);
-    bytes += receive(bytes_after_header(bytes));
-    return decode_welcome(bytes, secret, nonce_, hello);
-  }
-
-  void enter(std::uint32_t world_size, std::uint32_t rank) {
-    const auto answer = welcome(say_hello(world_size, rank));
-    REQUIRE(answer.has_value());
-    REQUIRE(answer->status == WelcomeStatus::ok);
-  }
-
-  // The next reply; nullopt where the server closes the connection instead.
-  std::optional<StoreReply> reply() {
-    try {
-      const StoreReplyHeader decoded = decode_reply_header(receive(kReplyHeaderBytes));
-      return StoreReply{.status = decoded.status, .payload = receive(decoded.size)};
-    } catch (const CommunicationError&) {
-      return std::nullopt;
-    }
-  }
-
- private:
-  UniqueFd fd_;
-  std::string nonce_;
-};
-
-// A port that nobody listens at, most likely still so a moment later.
-std::uint16_t unused_port() {
-  return local_port(listen_at("127.0.0.1", 0).get());
-}
 
 TEST_CASE("ranks share values, waits and counters") {
   const auto stores = loopback_stores(3);
@@ -141,28 +74,6 @@ TEST_CASE("the server listens at the address it was given and no other") {
                                    {"nobody answers at 127.0.0.2"});
 }
 
-TEST_CASE("a rank that comes first waits for rank 0") {
-  const UniqueFd listener = listen_at("127.0.0.1", 0);  // finds a free port, and frees it again
-  const std::uint16_t port = local_port(listener.get());
-  ::shutdown(listener.get(), SHUT_RDWR);
-  auto early = std::async(std::launch::async, [port] {
-    TcpStore store(loopback_world(1, 2, port), 20s);
-    return store.get("greeting");
-  });
-  CHECK(early.wait_for(60ms) == std::future_status::timeout);
-  TcpStore server(loopback_world(0, 2, port), 20s);
-  server.set("greeting", "hello");
-  CHECK(early.get() == "hello");
-}
-
-TEST_CASE("a rank without rank 0 gives up after its timeout") {
-  const UniqueFd listener = listen_at("127.0.0.1", 0);
-  const std::uint16_t port = local_port(listener.get());
-  ::shutdown(listener.get(), SHUT_RDWR);
-  expect_error<CommunicationError>([port] { TcpStore(loopback_world(1, 2, port), 60ms); },
-                                   {"nobody answers at 127.0.0.1", "is rank 0 running"});
-}
-
 TEST_CASE("another world size is refused, naming both") {
   const auto stores = loopback_stores(1);
   expect_error<CommunicationError>([&] { TcpStore(loopback_world(1, 3, stores[0]->port()), 10s); },
@@ -211,7 +122,7 @@ TEST_CASE("hostile bytes end their connection and disturb nobody") {
     RawClient client(stores[0]->port());
     std::string bytes(1 + random() % 5000, '\0');
     for (char& c : bytes) c = static_cast<char>(random());
-    if (round % 2 == 0) bytes.replace(0, 8, "leat-kv2");
+    if (round % 2 == 0) bytes.replace(0, 8, "leat-kv3");
     try {
       client.send(bytes);
     } catch (const CommunicationError&) {  // NOLINT(bugprone-empty-catch): on purpose
@@ -245,33 +156,6 @@ TEST_CASE("a crowd of strangers makes room for ranks, and disturbs nobody") {
   std::string rest(1 << 10, '\0');
   crowd.front()->receive(kGreetingBytes);
   CHECK(::recv(crowd.front()->fd(), rest.data(), rest.size(), MSG_DONTWAIT) == 0);  // closed by the server
-}
-
-// Adds what has come to `bytes`. Returns whether that is a whole hello.
-bool take_hello_of(int fd, std::string& bytes) {
-  std::array<char, 1> byte{};
-  receive_all(fd, byte, Deadline(10s));
-  bytes += byte[0];
-  std::string copy = bytes;
-  return take_hello(copy).has_value();
-}
-
-// Welcomes one client, as a server without a secret, and answers its first request by `answer`.
-std::future<void> serve_once(const UniqueFd& listener, std::string answer) {
-  return std::async(std::launch::async, [fd = listener.get(), answer = std::move(answer)] {
-    pollfd entry{.fd = fd, .events = POLLIN, .revents = 0};
-    ::poll(&entry, 1, 10'000);
-    const UniqueFd client(::accept(fd, nullptr, nullptr));
-    const std::string nonce = make_nonce();
-    send_all(client.get(), encode_greeting(nonce), Deadline(10s));
-    std::string hello, rest(1 << 10, '\0');
-    while (!take_hello_of(client.get(), hello)) {
-    }
-    send_all(client.get(), encode(StoreWelcome{}, "", nonce, hello), Deadline(10s));
-    ::recv(client.get(), rest.data(), rest.size(), 0);
-    send_all(client.get(), answer, Deadline(10s));
-    ::recv(client.get(), rest.data(), rest.size(), 0);  // until the client goes, or says goodbye
-  });
 }
 
 TEST_CASE("a connection whose answer makes no sense is not used again") {
@@ -338,56 +222,6 @@ TEST_CASE("calls after rank 0 is gone are errors, not signals") {
                                    {"nobody answers"});
 }
 
-WorldSettings secret_world(int rank, int world_size, std::uint16_t port, const std::string& secret) {
-  WorldSettings world = loopback_world(rank, world_size, port);
-  world.secret = secret;
-  return world;
-}
-
-const std::string kSecret = "0123456789abcdef";
-
-TEST_CASE("ranks with one secret share a store, a rank with another or none is told so at once") {
-  TcpStore server(secret_world(0, 3, 0, kSecret), 10s);
-  TcpStore member(secret_world(1, 3, server.port(), kSecret), 10s);
-  member.set("a", "1");
-  CHECK(server.get("a") == "1");
-  for (const std::string wrong : {"", "0123456789abcdeF", "0123456789abcdef0"}) {
-    const auto start = std::chrono::steady_clock::now();
-    expect_error<CommunicationError>([&] { TcpStore(secret_world(2, 3, server.port(), wrong), 20s); },
-                                     {"rank 2", "LEAT_JOB_SECRET differs"});
-    CHECK(std::chrono::steady_clock::now() - start < 5s);
-  }
-}
-
-TEST_CASE("a recorded hello is worthless on another connection, and takes nobody's place") {
-  TcpStore server(secret_world(0, 2, 0, kSecret), 10s);
-  std::string recorded;
-  {
-    RawClient member(server.port());
-    recorded = member.say_hello(2, 1, kSecret);
-    REQUIRE(member.welcome(recorded, kSecret)->status == WelcomeStatus::ok);
-    member.send(encode(StoreRequest{.op = StoreOp::goodbye}));
-    CHECK(member.reply()->status == StoreStatus::ok);
-  }
-  RawClient thief(server.port());
-  thief.receive(kGreetingBytes);
-  thief.send(recorded);
-  std::string answer = thief.receive(kWelcomeHeaderBytes);
-  CHECK(answer[0] == static_cast<char>(WelcomeStatus::other_job));
-  thief.receive(bytes_after_header(answer));
-  CHECK_FALSE(thief.reply().has_value());
-  TcpStore member(secret_world(1, 2, server.port(), kSecret), 10s);
-  member.set("mine", "1");
-}
-
-TEST_CASE("a server that does not know the secret cannot welcome a rank") {
-  const UniqueFd listener = listen_at("127.0.0.1", 0);
-  auto server = serve_once(listener, "");
-  expect_error<CommunicationError>(
-      [&] { TcpStore(secret_world(1, 2, local_port(listener.get()), kSecret), 10s); }, {"LEAT_JOB_SECRET"});
-  server.get();
-}
-
 TEST_CASE("without a secret the store is not served beyond the host, and the error tells what to set") {
   for (const int rank : {0, 1}) {
     for (const std::string address : {"192.0.2.1", "0.0.0.0", "::"}) {
@@ -411,79 +245,6 @@ TEST_CASE("an address that ranks of other hosts cannot reach is refused") {
   expect_error<ArgumentError>([&] { TcpStore(world, 10s); }, {"127.0.0.1", "loopback", "2 of 4"});
 }
 
-TEST_CASE("ranks find the store among ports that other programs and other jobs use") {
-  // The first port belongs to a silent program, the second to one that speaks first, the third to another job.
-  const std::uint16_t base = [] {
-    while (true) {  // four free ports in a row
-      const std::uint16_t port = unused_port();
-      if (port > 65000) continue;
-      try {
-        for (int i = 0; i < 4; ++i) listen_at("127.0.0.1", static_cast<std::uint16_t>(port + i));
-        return port;
-      } catch (const CommunicationError&) {
-        continue;
-      }
-    }
-  }();
-  const UniqueFd silent = listen_at("127.0.0.1", base);
-  const UniqueFd talkative = listen_at("127.0.0.1", static_cast<std::uint16_t>(base + 1));
-  std::thread talking([&] {
-    pollfd entry{.fd = talkative.get(), .events = POLLIN, .revents = 0};
-    ::poll(&entry, 1, 10'000);
-    const UniqueFd client(::accept(talkative.get(), nullptr, nullptr));
-    send_all(client.get(), "SSH-2.0-OpenSSH_9.2\r\n", Deadline(10s));
-  });
-  const auto world = [&](int rank, const std::string& run, std::uint16_t first) {
-    WorldSettings settings = loopback_world(rank, 2, first);
-    settings.master_ports = 4;
-    settings.run_id = run;
-    return settings;
-  };
-  TcpStore other_job(world(0, "other", base), 10s);
-  CHECK(other_job.port() == base + 2);
-  auto early = std::async(std::launch::async, [&] {
-    const auto start = std::chrono::steady_clock::now();
-    TcpStore store(world(1, "ours", base), 20s);
-    store.set("from", "1");
-    expect_equal(store.port(), base + 3, "the port");
-    expect(std::chrono::steady_clock::now() - start < 10s, "a quick rendezvous");
-  });
-  CHECK(early.wait_for(60ms) == std::future_status::timeout);
-  TcpStore server(world(0, "ours", base), 10s);
-  CHECK(server.port() == base + 3);
-  CHECK(server.get("from", 20s) == "1");
-  early.get();
-  talking.join();
-  CHECK_FALSE(other_job.try_get("from").has_value());
-  expect_error<CommunicationError>([&] { TcpStore(world(0, "third", base), 1s); },
-                                   {"cannot listen", std::to_string(base)});
-  expect_error<CommunicationError>([&] { TcpStore(world(1, "third", base), 300ms); },
-                                   {"nobody answers", "another job", "run \"ours\"", "run \"third\""});
-}
-
-TEST_CASE("a rank that was started again waits until the store of the attempt before is gone") {
-  const std::uint16_t port = unused_port();
-  const auto world = [&](int rank, int restart) {
-    WorldSettings settings = loopback_world(rank, 2, port);
-    settings.run_id = "run";
-    settings.restart = restart;
-    return settings;
-  };
-  auto before = std::make_unique<TcpStore>(world(0, 0), 10s);
-  auto again = std::async(std::launch::async, [&] {
-    TcpStore store(world(1, 1), 20s);
-    return store.get("attempt");
-  });
-  CHECK(again.wait_for(60ms) == std::future_status::timeout);
-  // A rank of the attempt before is late, and too old for the next one.
-  before.reset();
-  TcpStore server(world(0, 1), 10s);
-  server.set("attempt", "second");
-  CHECK(again.get() == "second");
-  expect_error<CommunicationError>([&] { TcpStore(world(1, 0), 10s); },
-                                   {"another job", "restart 1", "restart 0"});
-}
-
 TEST_CASE("a rank whose first connection is gone may come again") {
   TcpStore server(loopback_world(0, 2), 10s);
   {
@@ -492,13 +253,6 @@ TEST_CASE("a rank whose first connection is gone may come again") {
   }
   TcpStore second(loopback_world(1, 2, server.port()), 10s);
   second.set("a", "1");
-}
-
-TEST_CASE("a port where a program listens and says nothing is told after the timeout") {
-  const UniqueFd listener = listen_at("127.0.0.1", 0);
-  expect_error<CommunicationError>(
-      [&] { TcpStore(loopback_world(1, 2, local_port(listener.get())), 100ms); },
-      {"nobody answers", "a program listens there, but does not answer as a leat store"});
 }
 
 }  // namespace

@@ -375,6 +375,7 @@ TEST_CASE("under torchrun, whose agent listens at MASTER_PORT, rank 0 listens at
   CHECK(world.master_ports == 16);
   CHECK(world.run_id == "none@29500");
   CHECK(world.restart == 2);
+  CHECK(world_of(with(kTorchrun, {{"GROUP_WORLD_SIZE", "2"}})).restart == 0);  // agents count differently
   CHECK(world_of(with(kTorchrun, {{"LOCAL_WORLD_SIZE", "1"}, {"LOCAL_RANK", "0"}})).master_address ==
         "node7");
   const WorldSettings high = world_of(with(kTorchrun, {{"MASTER_PORT", "65530"}}));

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "leat/datasets/base/unique_fd.h"
@@ -47,6 +48,7 @@ class Job {
   }
 
   void signal(int signal) const { process_->kill(signal); }
+  bool ends_soon() { return process_->wait(20s).has_value(); }
 
   // Reads until the text is there, `times` times.
   const std::string& read_until(const std::string& text, int times = 1) {
@@ -313,6 +315,12 @@ TEST_CASE("a job beyond its time is ended with code 124", "[process]") {
   Job job(ranks(2, "trap \"\" TERM; while :; do sleep 0.05; done", "--timeout 0.3 --grace 0.1 --restarts 9"));
   CHECK(job.wait() == 124);
   CHECK(job.says("--timeout"));
+  Job hasty(ranks(2, "trap \"\" TERM; while :; do sleep 0.05; done", "--timeout 0.3 --grace 0"));
+  CHECK(hasty.wait() == 124);
+  const std::string kill_of_0 = "rank 0 has not ended";
+  const std::size_t first = hasty.text().find(kill_of_0);
+  REQUIRE(first != std::string::npos);
+  CHECK(hasty.text().find(kill_of_0, first + 1) == std::string::npos);
 }
 
 TEST_CASE("output comes whole, in lines that are not mixed", "[process]") {
@@ -347,6 +355,31 @@ TEST_CASE("a reader that stops does not keep leat-run from ending its ranks", "[
   job.signal(SIGTERM);
   CHECK(ends_soon(writer));
   job.wait();
+}
+
+// Ends when leat-run has read all but the last 32 KiB, with exit status 3, while nobody reads leat-run's output.
+constexpr int kUnreadBytes = (std::size_t{1} << 20) + (std::size_t{96} << 10);
+const std::string kUnread = "echo pid=$$; head -c " + std::to_string(kUnreadBytes) + " /dev/zero; exit 3";
+
+TEST_CASE("a slow reader gets all output of ranks that have ended", "[process]") {
+  Job job(ranks(1, kUnread));
+  const pid_t rank = number_after(job.read_until("\n"), "pid=");
+  job.wait_until_full();
+  REQUIRE(ends_soon(rank));
+  std::this_thread::sleep_for(
+      1500ms);  // longer than leat-run waits for processes that a rank has left behind
+  CHECK(job.wait() == 3);
+  CHECK(std::ranges::count(job.text(), '\0') >= kUnreadBytes);
+}
+
+TEST_CASE("a signal ends leat-run although nobody reads the rest of the output", "[process]") {
+  Job job(ranks(1, kUnread, "--restarts 5"));
+  const pid_t rank = number_after(job.read_until("\n"), "pid=");
+  job.wait_until_full();
+  REQUIRE(ends_soon(rank));
+  job.signal(SIGTERM);
+  CHECK(job.ends_soon());
+  CHECK_FALSE(job.says("restart 1 of 5"));
 }
 
 TEST_CASE("ranks read nothing from standard input", "[process]") {

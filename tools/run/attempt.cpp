@@ -22,6 +22,7 @@ namespace {
 constexpr int kTimeoutStatus = 124;  // as of timeout(1)
 constexpr int kOutputLostStatus = 1;
 constexpr std::chrono::milliseconds kLeftBehindPatience(1000);
+constexpr std::chrono::milliseconds kKillAgain(1000);
 
 // Reads what is there. Returns false, and closes the descriptor, at the end of the stream.
 bool read_available(UniqueFd& fd, PrefixedLines& lines, const Sink& sink) {
@@ -78,14 +79,18 @@ AttemptOutcome Attempt::run() {
   report_failure();
   const bool failed = failed_rank_.has_value();
   const int status = failed ? *ranks_[static_cast<std::size_t>(*failed_rank_)].exit_status : 0;
-  return {.exit_status = own_status_.value_or(status), .may_restart = failed && !own_status_ && !asked_by_};
+  return {.exit_status = own_status_.value_or(status),
+          .may_restart = failed && !own_status_ && !asked_by_,
+          .asked_to_end = asked_by_.has_value()};
 }
 
 bool Attempt::finished() {
-  if (!all_ended()) return false;
-  const bool reading =
-      std::ranges::any_of(ranks_, [](Rank& rank) { return rank.process.output() || rank.process.errors(); });
-  return !reading && console_.output.empty() && console_.errors.empty();
+  return all_ended() && !reads_output();
+}
+
+bool Attempt::reads_output() {
+  return std::ranges::any_of(ranks_,
+                             [](Rank& rank) { return rank.process.output() || rank.process.errors(); });
 }
 
 bool Attempt::all_ended() const {
@@ -132,6 +137,8 @@ void Attempt::take_signals() {
       stop_like_the_ranks();
     } else if (!asks_to_end(*signal)) {
       signal_all(*signal);
+    } else if (all_ended()) {
+      asked_by_ = signal;
     } else if (asked_by_) {
       console_.say(fmt::format("a second signal ({}): the ranks are killed", ::strsignal(*signal)));
       signal_all(SIGKILL);
@@ -193,20 +200,33 @@ void Attempt::check_deadlines() {
     end_ranks();
   }
   if (kill_at_ && kill_at_->passed()) {
-    for (int i = 0; i < options_.ranks; ++i) {
-      if (ranks_[static_cast<std::size_t>(i)].exit_status) continue;
-      console_.say(fmt::format("rank {} has not ended within {} ms of SIGTERM and is killed", i,
-                               options_.grace.count()));
-    }
-    signal_all(SIGKILL);
-    kill_at_ = Deadline(options_.grace);  // again, if the kernel is not done
+    kill_ranks();
+    kill_at_ = Deadline(kKillAgain);  // if the kernel is not done
   }
-  if (!stop_reading_at_ || !stop_reading_at_->passed()) return;
+  if (!stop_reading_at_) return;
+  if (is_full() && !asked_by_) {
+    stop_reading_at_ = Deadline(kLeftBehindPatience);  // what ranks have written may lie unread
+  } else if (stop_reading_at_->passed()) {
+    stop_reading(is_full() ? "has printed more than was read of leat-run's output; it is read no further"
+                           : "has left processes behind that keep its output open; it is read no further");
+  }
+}
+
+void Attempt::kill_ranks() {
+  for (int i = 0; i < options_.ranks && !killed_; ++i) {
+    if (ranks_[static_cast<std::size_t>(i)].exit_status) continue;
+    console_.say(fmt::format("rank {} has not ended within {} ms of SIGTERM and is killed", i,
+                             options_.grace.count()));
+  }
+  killed_ = true;
+  signal_all(SIGKILL);
+}
+
+void Attempt::stop_reading(std::string_view why) {
   for (int i = 0; i < options_.ranks; ++i) {
     Rank& rank = ranks_[static_cast<std::size_t>(i)];
     if (!rank.process.output() && !rank.process.errors()) continue;
-    console_.say(
-        fmt::format("rank {} has left processes behind that keep its output open; it is read no further", i));
+    console_.say(fmt::format("rank {} {}", i, why));
     rank.output.finish();
     rank.errors.finish();
     rank.process.output().reset();

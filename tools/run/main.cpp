@@ -13,17 +13,21 @@ using namespace leat::tools;
 
 namespace {
 
-// Waits for the reader of each sink as long as it takes, but not longer than for a signal.
-void drain(Console& console, ForwardedSignals& signals) {
+constexpr int kReaderPatience = 1000;  // ms without a byte, once a signal has asked to end
+
+// Writes what is left. Waits for the readers as long as it takes, or, with `in_haste`, as long as they read. Returns
+// false if that ended with something unread, or as soon as a signal asks to end.
+bool drain(Console& console, ForwardedSignals& signals, bool in_haste) {
   for (Sink* sink : {&console.output, &console.errors}) {
     for (sink->flush(); !sink->empty(); sink->flush()) {
       pollfd entries[]{{.fd = sink->fd(), .events = POLLOUT, .revents = 0},
                        {.fd = signals.fd(), .events = POLLIN, .revents = 0}};
-      ::poll(entries, 2, -1);
+      if (::poll(entries, 2, in_haste ? kReaderPatience : -1) == 0) return false;
       const auto signal = signals.next();
-      if (signal && asks_to_end(*signal)) return;
+      if (signal && asks_to_end(*signal)) return false;
     }
   }
+  return true;
 }
 
 int run_job(const RunOptions& options) {
@@ -37,8 +41,8 @@ int run_job(const RunOptions& options) {
     if (again)
       console.say(
           fmt::format("all ranks are started again: restart {} of {}", restart + 1, options.restarts));
-    drain(console, signals);
-    if (!again) return outcome.exit_status;
+    const bool drained = drain(console, signals, outcome.asked_to_end);
+    if (!drained || !again) return outcome.exit_status;
   }
 }
 

@@ -1,6 +1,7 @@
 #include "leat/transfer/prefetch/bounce_buffers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "leat/datasets/base/checked.h"
 
@@ -40,8 +41,8 @@ BounceBuffers::Buffer& BounceBuffers::next(std::size_t bytes) {
   device_.synchronize(buffer->copied.ref());
   if (buffer->memory.size() >= bytes) return *buffer;
   const std::size_t more = std::max(bytes, buffer->memory.size() + buffer->memory.size() / 2);
-  buffer->memory = PinnedBuffer();  // first, so that both do not exist at once
-  buffer->memory = device_.allocate_pinned(more);
+  PinnedBuffer larger = device_.allocate_pinned(more);
+  outgrown_.push_back(std::exchange(buffer->memory, std::move(larger)));
   return *buffer;
 }
 

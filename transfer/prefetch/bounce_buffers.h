@@ -13,7 +13,9 @@
 namespace leat::detail {
 
 // Two buffers in turn: while one is copied to the device, the next batch is written into the other one. They are
-// allocated when they are first needed, and again when a batch needs more. One thread at a time uses an object.
+// allocated when they are first needed, and again when a batch needs more. Those that have become too small are freed
+// with the object: freeing page-locked memory waits for all work of the GPU, also for what waits for other ranks. One
+// thread at a time uses an object.
 class BounceBuffers {
  public:
   explicit BounceBuffers(Device& device) noexcept : device_(device) {}
@@ -34,6 +36,7 @@ class BounceBuffers {
 
   Device& device_;
   std::array<std::optional<Buffer>, 2> buffers_;
+  std::vector<PinnedBuffer> outgrown_;
   std::size_t turn_ = 1;  // the buffer of the last write()
 };
 

@@ -17,6 +17,7 @@ const std::string kServerNonce(kNonceBytes, 's');
 
 StoreHello hello_of_rank_3() {
   return {.nonce = std::string(kNonceBytes, 'c'),
+          .port = 29'500,
           .world_size = 70'000,
           .rank = 3,
           .restart = 2,
@@ -35,6 +36,7 @@ TEST_CASE("a hello arrives whole however it is cut and is signed") {
   const auto received = take_hello(buffer);
   REQUIRE(received.has_value());
   CHECK(received->hello.nonce == std::string(kNonceBytes, 'c'));
+  CHECK(received->hello.port == 29'500);
   CHECK(received->hello.world_size == 70'000);
   CHECK(received->hello.rank == 3);
   CHECK(received->hello.restart == 2);
@@ -47,7 +49,7 @@ TEST_CASE("a hello arrives whole however it is cut and is signed") {
 TEST_CASE("a hello with any other byte, secret or nonce is not signed") {
   const std::string bytes = encode(hello_of_rank_3(), kSecret, kServerNonce);
   for (std::size_t i = 8; i < bytes.size(); ++i) {
-    if (i >= 36 && i < 40) continue;  // the size of the run id, which changes where the code begins
+    if (i >= 40 && i < 44) continue;  // the size of the run id, which changes where the code begins
     std::string changed = bytes;
     changed[i] = static_cast<char>(changed[i] ^ 1);
     const auto received = take_hello(changed);
