@@ -1,6 +1,4 @@
 // The programs as a user starts them.
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -10,48 +8,19 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <thread>
 
 #include "leat/parallel/store/tcp_socket.h"
 #include "leat/parallel/tcp_store.h"
 #include "tests/support/temporary_folder.h"
-#include "tools/synthetic/synthetic_folder.h"
+#include "tests/tools/run_program.h"
 
 namespace {
 
-using leat::test::TemporaryFolder;
 using nlohmann::json;
 
-const std::string kTrain = LEAT_TRAIN;
-const std::string kSweep = LEAT_SWEEP;
-const std::string kConvert = LEAT_CONVERT;
-const std::string kRun = LEAT_RUN;
-
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-Outcome run(const std::string& command) {
-  const TemporaryFolder folder;
-  const std::string out = folder / "out", err = folder / "err";
-  const int status = std::system(("timeout 100 " + command + " >" + out + " 2>" + err).c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
-}
-
-long lines(const std::string& text) {
-  return std::count(text.begin(), text.end(), '\n');
-}
+using namespace leat::test;
 
 void check_refused(const std::string& command, const std::string& fragment) {
   INFO(command);
@@ -63,28 +32,11 @@ void check_refused(const std::string& command, const std::string& fragment) {
   CHECK(outcome.err.find(fragment) != std::string::npos);
 }
 
-// 80 images to train on and 20 held back, made once for all cases of this program.
-const std::string& images() {
-  static const TemporaryFolder folder;
-  static const std::string path = folder / "images";
-  leat::tools::SyntheticFolderOptions options;
-  options.images = 100;
-  leat::tools::write_synthetic_image_folder(path, options);
-  return path;
-}
-
 // A port that nothing listens on just now.
 std::string free_port() {
   leat::WorldSettings world;
   world.master_port = 0;
   return std::to_string(leat::TcpStore(world).port());
-}
-
-// A short run that writes its figures to `json_file`.
-std::string training(const std::filesystem::path& json_file) {
-  return kTrain + " --data " + images() +
-         " --epochs 2 --batch-size 16 --hidden 32 --image-size 16 --num-workers 1 --json " +
-         json_file.string();
 }
 
 void check_equal_losses(const json& a, const json& b) {

@@ -5,7 +5,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <future>
 #include <latch>
@@ -14,77 +13,16 @@
 #include <thread>
 #include <vector>
 
-#include "leat/datasets/in_memory.h"
 #include "leat/loader/data_loader.h"
 #include "leat/parallel/local_group.h"
 #include "tests/support/expect_error.h"
-#include "tools/common/transforms.h"
-#include "tools/train/communicators.h"
+#include "tests/tools/training_run.h"
 
 using namespace leat;
 using namespace leat::tools;
 using namespace std::chrono_literals;
 
-namespace {
-
-constexpr std::size_t kSide = 4, kValues = kSide * kSide * 3, kClasses = 3;
-constexpr std::size_t kSamples = 25;  // batches of 8, 8, 8 and 1: in the last one only one replica has a row
-constexpr std::size_t kBatch = 8;
-
-// Images whose brightness tells the class, with a pattern on top.
-InMemoryDataset bright_images(std::size_t samples) {
-  std::vector<std::uint8_t> pixels;
-  std::vector<std::int64_t> labels;
-  for (std::size_t i = 0; i < samples; ++i) {
-    labels.push_back(static_cast<std::int64_t>(i % kClasses));
-    for (std::size_t p = 0; p < kValues; ++p) {
-      pixels.push_back(static_cast<std::uint8_t>(i % kClasses * 100 + (i * 7 + p * 13) % 50));
-    }
-  }
-  return InMemoryDataset({InMemoryDataset::column("image", {kSide, kSide, 3}, pixels),
-                          InMemoryDataset::column("label", {}, labels)});
-}
-
-TrainerOptions options_for(float learning_rate, std::size_t epochs) {
-  return {.model = {.inputs = kValues, .hidden = {16, 8}, .classes = kClasses},
-          .batch_size = kBatch,
-          .local_batch_size = kBatch,
-          .sgd = {learning_rate, 0.9F, 1e-3F},
-          .total_steps = epochs * 4,
-          .seed = 5};
-}
-
-// A trainer with everything that it needs.
-struct Run {
-  Run(int replicas, float learning_rate, std::size_t epochs, Device& where = host_device())
-      : data(bright_images(kSamples)),
-        loader(data, {.batch_size = kBatch, .shuffle = true, .seed = 3}),
-        device(where),
-        trainer(device, make_communicators({}, replicas, device, {}, {}), options_for(learning_rate, epochs)),
-        feed(loader, device, normalized_images()) {}
-
-  std::vector<float> parameters(std::size_t replica) {
-    const Stream stream = device.make_stream();
-    return trainer.replica(replica).classifier().parameters().values_on_host(stream);
-  }
-
-  InMemoryDataset data;
-  DataLoader loader;
-  Device& device;
-  Trainer trainer;
-  Prefetcher feed;
-};
-
-double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
-  REQUIRE(a.size() == b.size());
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
-  }
-  return largest;
-}
-
-}  // namespace
+using namespace leat::test;
 
 TEST_CASE("replicas agree with each other to the bit, and with one replica up to rounding") {
   Run alone(1, 0.02F, 3);
@@ -189,7 +127,7 @@ TEST_CASE("a failure on one replica is the run's, and nobody hangs on it") {
   TrainerOptions options = options_for(0.01F, 1);
   options.model.classes = 2;  // the data has three
   Trainer trainer(host_device(), make_communicators({}, 3, host_device(), {}, {}), options);
-  test::expect_error<Error>([&] { trainer.train(run.feed, 0, kSamples); }, {"label 2", "[0, 2)"});
+  expect_error<Error>([&] { trainer.train(run.feed, 0, kSamples); }, {"label 2", "[0, 2)"});
 }
 
 // Images of which one cannot be read, if it is asked to.
@@ -240,12 +178,12 @@ TEST_CASE("ranks do not wait for a trainer that has failed") {
 
 TEST_CASE("an epoch of another length than announced is an error") {
   Run run(1, 0.01F, 1);
-  test::expect_error<Error>([&] { run.trainer.train(run.feed, 0, kSamples + 3); }, {"25", "28"});
+  expect_error<Error>([&] { run.trainer.train(run.feed, 0, kSamples + 3); }, {"25", "28"});
 }
 
 TEST_CASE("a loss that runs away is an error") {
   Run run(2, 1e30F, 2);
-  test::expect_error<Error>(
+  expect_error<Error>(
       [&] {
         run.trainer.train(run.feed, 0, kSamples);
         run.trainer.train(run.feed, 1, kSamples);

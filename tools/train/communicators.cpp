@@ -60,7 +60,7 @@ Device& device_of_rank(const WorldSettings& world, DeviceKind kind) {
   }
 }
 
-std::vector<JobSetting> job_settings(const TrainOptions& options, const ImageFeeds& feeds) {
+std::vector<JobSetting> run_settings(const TrainOptions& options, const ImageFeeds& feeds) {
   return {{"--seed", std::to_string(options.seed)},
           {"--epochs", std::to_string(options.epochs)},
           {"--batch-size", std::to_string(options.batch_size)},
@@ -69,12 +69,21 @@ std::vector<JobSetting> job_settings(const TrainOptions& options, const ImageFee
           {"--lr", fmt::format("{}", options.learning_rate)},
           {"--momentum", fmt::format("{}", options.momentum)},
           {"--weight-decay", fmt::format("{}", options.weight_decay)},
-          {"--device", options.device == DeviceKind::cuda ? "cuda" : "cpu"},
           {"number of images to train on", std::to_string(feeds.train_samples())},
           {"number of images held back", std::to_string(feeds.test_samples())},
           {"number of classes", std::to_string(feeds.classes().size())},
           {"SHA-256 of the names of the classes",
            hex(sha256(fmt::format("{}", fmt::join(feeds.classes(), "\n"))))}};
+}
+
+std::vector<JobSetting> job_settings(const TrainOptions& options, const ImageFeeds& feeds,
+                                     const std::string& checkpoint) {
+  std::vector<JobSetting> settings = run_settings(options, feeds);
+  settings.push_back({"--device", options.device == DeviceKind::cuda ? "cuda" : "cpu"});
+  settings.push_back({"--checkpoint", options.checkpoint.empty() ? "not given" : "given"});
+  settings.push_back({"--checkpoint-steps", std::to_string(options.checkpoint_steps)});
+  settings.push_back({"checksum of the checkpoint", checkpoint.empty() ? "none" : checkpoint});
+  return settings;
 }
 
 std::vector<std::unique_ptr<Communicator>> make_communicators(const WorldSettings& world, int replicas,

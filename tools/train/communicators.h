@@ -23,8 +23,13 @@ void check_ranks(const WorldSettings& world, int replicas, DeviceKind device);
 // Returns the device that this rank trains on. Throws UsageError if there is none for it.
 Device& device_of_rank(const WorldSettings& world, DeviceKind kind);
 
-// Returns what must be the same on all ranks.
-std::vector<JobSetting> job_settings(const TrainOptions& options, const ImageFeeds& feeds);
+// Returns what the result depends on, except for rounding.
+std::vector<JobSetting> run_settings(const TrainOptions& options, const ImageFeeds& feeds);
+
+// Returns what must be the same on all ranks. `checkpoint` is the checksum of the one that the run goes on from; empty
+// for none.
+std::vector<JobSetting> job_settings(const TrainOptions& options, const ImageFeeds& feeds,
+                                     const std::string& checkpoint);
 
 // Makes one communicator for each of this process's `replicas`, or null if there is only one rank. Several replicas
 // form a group in this process. Several processes of one replica each meet at the world's master, compare `settings`,

@@ -40,6 +40,9 @@ ProgramText manual_text() {
                    {"Two processes", "leat-run -n 2 leat-train --data synthetic:2000"},
                    {"One process for each of four GPUs",
                     "leat-run --gpus 0-3 leat-train --data ~/data/flowers --device cuda"},
+                   {"Two processes, started again from the last checkpoint if one fails",
+                    "leat-run -n 2 --restarts 3 leat-train --data synthetic:2000 --checkpoint run.ckpt "
+                    "--checkpoint-steps 10 --resume"},
                    {"A folder of images, with four workers, and the figures as JSON",
                     "leat-train --data ~/data/flowers --num-workers 4 --json figures.json"}},
       .see_also = {"leat-run", "leat-sweep", "leat-convert"}};
@@ -131,6 +134,20 @@ std::optional<TrainOptions> read_train_options(int argc, const char* const* argv
       ->capture_default_str();
   add_model_options(app, options, hidden);
   add_leniency(app, options.allow_corrupt, options.allow_empty);
+  auto* const checkpoint =
+      app.add_option("--checkpoint", options.checkpoint,
+                     "Write the state of the run to this file after each epoch: the model, the optimizer and "
+                     "the place in the data. With several processes, rank 0 writes it")
+          ->type_name("FILE");
+  app.add_option("--checkpoint-steps", options.checkpoint_steps,
+                 "Write the checkpoint also after every so many steps of an epoch")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000000))
+      ->needs(checkpoint);
+  app.add_flag("--resume", options.resume,
+               "Go on where the checkpoint was written, on any number of ranks, which all read the file. "
+               "Without the file, begin")
+      ->needs(checkpoint);
   app.add_option("--json", options.json, "Write the figures to this file, too")->type_name("FILE");
   if (!read_command_line(app, manual_text(), argc, argv)) return std::nullopt;
   options.num_workers = parse_worker_count(workers);

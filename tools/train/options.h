@@ -29,6 +29,10 @@ struct TrainOptions {
   bool allow_corrupt = false;  // as in JpegLimits
   bool allow_empty = false;    // as in ImageFolderOptions
   std::string json;            // file to write; empty for none
+  std::string checkpoint;      // file to write, and with `resume` to read; empty for none
+  std::size_t checkpoint_steps =
+      0;  // a checkpoint after each so many steps of an epoch; 0: after epochs only
+  bool resume = false;
 };
 
 // Returns nullopt if --help or --version was given and its text has been printed. Throws UsageError.

@@ -1,5 +1,7 @@
 #include "tools/train/parameter_set.h"
 
+#include <fmt/format.h>
+
 #include "leat/datasets/base/checked.h"
 #include "leat/datasets/rng.h"
 
@@ -61,6 +63,15 @@ std::vector<float> ParameterSet::gradients_on_host(StreamRef stream) const {
   return read(&ModelParameter::gradient, stream);
 }
 
+ModelState ParameterSet::state_on_host(StreamRef stream) const {
+  return {.values = values_on_host(stream), .velocities = read(&ModelParameter::velocity, stream)};
+}
+
+void ParameterSet::restore(const ModelState& state, StreamRef stream) {
+  write(&ModelParameter::value, state.values, stream);
+  write(&ModelParameter::velocity, state.velocities, stream);
+}
+
 std::vector<float> ParameterSet::read(float* ModelParameter::*part, StreamRef stream) const {
   std::size_t count = 0;
   for (const ModelParameter& each : parameters_) count += each.count;
@@ -72,6 +83,21 @@ std::vector<float> ParameterSet::read(float* ModelParameter::*part, StreamRef st
   }
   device_->synchronize(stream);
   return values;
+}
+
+void ParameterSet::write(float* ModelParameter::*part, const std::vector<float>& values, StreamRef stream) {
+  std::size_t count = 0;
+  for (const ModelParameter& each : parameters_) count += each.count;
+  if (values.size() != count) {
+    throw ArgumentError(
+        fmt::format("the state is of {} parameters, but the model has {}", values.size(), count));
+  }
+  const float* from = values.data();
+  for (const ModelParameter& each : parameters_) {
+    device_->copy(each.*part, from, each.count * sizeof(float), stream);
+    from += each.count;
+  }
+  device_->synchronize(stream);
 }
 
 }  // namespace leat::tools

@@ -31,6 +31,11 @@ struct ModelParameter {
   bool decays = true;
 };
 
+// The values and velocities of all parameters of a set, each one after the other without gaps.
+struct ModelState {
+  std::vector<float> values, velocities;
+};
+
 // Each parameter starts at a multiple of kAlignment elements; the gaps are zero and stay zero. One thread at a time
 // uses a set. Its memory is used only on streams, which must be synchronized before the set is destroyed.
 class ParameterSet {
@@ -49,12 +54,19 @@ class ParameterSet {
 
   void sgd_step(Math& math, const SgdOptions& options, StreamRef stream);
 
-  // Return the values or gradients of all parameters, one after the other without gaps. Synchronize `stream`.
+  // Return the values, gradients or velocities of all parameters, one after the other without gaps. Synchronize
+  // `stream`.
   std::vector<float> values_on_host(StreamRef stream) const;
   std::vector<float> gradients_on_host(StreamRef stream) const;
+  ModelState state_on_host(StreamRef stream) const;
+
+  // Takes values and velocities from a state of a set with the same plan. Synchronizes `stream`. Throws ArgumentError
+  // for a state of another size.
+  void restore(const ModelState& state, StreamRef stream);
 
  private:
   std::vector<float> read(float* ModelParameter::*part, StreamRef stream) const;
+  void write(float* ModelParameter::*part, const std::vector<float>& values, StreamRef stream);
 
   Device* device_;
   std::size_t padded_count_ = 0;  // elements of each buffer

@@ -19,6 +19,13 @@ struct Totals {
   double loss = 0;
   std::uint64_t correct = 0;
   std::uint64_t rows = 0;
+
+  Totals& operator+=(const Totals& other) {
+    loss += other.loss;
+    correct += other.correct;
+    rows += other.rows;
+    return *this;
+  }
 };
 
 // Threads: one at a time. Every rank must call train() and start_totals() equally often and in the same order. These

@@ -60,20 +60,31 @@ void Trainer::make_replicas(std::vector<std::unique_ptr<Communicator>> communica
   }
 }
 
-EpochFigures Trainer::train(Prefetcher& feed, std::uint64_t epoch, std::size_t samples) {
+EpochFigures Trainer::train(Prefetcher& feed, std::uint64_t epoch, std::size_t samples,
+                            const EpochProgress& done, const CheckpointPlan& checkpoints) {
   const auto train_step = [this](Replica& replica, const LabeledRows& rows, const Step& step) {
     SgdOptions sgd = options_.sgd;
     sgd.learning_rate = learning_rate(sgd.learning_rate, steps_done_ + step.number, options_.total_steps);
     replica.train(rows, 1.0F / static_cast<float>(step.rows), sgd);
   };
-  const EpochFigures figures = run_epoch(feed, epoch, samples, train_step);
+  const EpochFigures figures = run_epoch(feed, epoch, samples, done, checkpoints, train_step);
   steps_done_ += steps_of(samples);
   return figures;
 }
 
 EpochFigures Trainer::evaluate(Prefetcher& feed, std::size_t samples) {
-  return run_epoch(feed, 0, samples,
+  return run_epoch(feed, 0, samples, {}, {},
                    [](Replica& replica, const LabeledRows& rows, const Step&) { replica.evaluate(rows); });
+}
+
+ModelState Trainer::model_state() {
+  Replica& first = *replicas_.front();
+  return first.classifier().parameters().state_on_host(first.stream());
+}
+
+void Trainer::restore(const ModelState& model, std::uint64_t epoch, std::size_t samples) {
+  for (const auto& replica : replicas_) replica->classifier().parameters().restore(model, replica->stream());
+  steps_done_ = epoch * steps_of(samples);
 }
 
 std::size_t Trainer::steps_of(std::size_t samples) const {
@@ -81,23 +92,34 @@ std::size_t Trainer::steps_of(std::size_t samples) const {
 }
 
 EpochFigures Trainer::run_epoch(Prefetcher& feed, std::uint64_t epoch, std::size_t samples,
+                                EpochProgress progress, const CheckpointPlan& checkpoints,
                                 const Work& work) try {
   const auto start = std::chrono::steady_clock::now();
   const StreamRef consumer = replicas_.front()->stream();
   const double waited_before = wait_seconds(feed);
-  feed.start_epoch(epoch);
+  if (progress.steps == 0) feed.start_epoch(epoch);
+  const std::uint64_t rows_before = progress.sums.rows;
   bool more = true;  // ranks take equally many steps, although some may have one batch fewer than others
-  for (std::size_t number = 0; number < steps_of(samples); ++number) {
+  for (std::size_t number = progress.steps; number < steps_of(samples); ++number) {
     std::optional<DeviceBatch> batch;
     if (more) batch = feed.next(consumer);
     more = batch.has_value();
     const std::size_t rows_left = samples - number * options_.batch_size;
     run_step(batch, {number, std::min(options_.batch_size, rows_left)}, work);
+    progress.steps = number + 1;
+    const bool is_last = progress.steps == steps_of(samples);
+    if (is_last || checkpoints.steps == 0 || progress.steps % checkpoints.steps != 0) continue;
+    progress.sums += totals();
+    if (checkpoints.save) checkpoints.save(progress, batch.value().loader_state());
   }
-  const Totals sums = totals(samples);
+  const Totals sums = progress.sums += totals();
+  if (sums.rows != samples) {
+    throw Error(fmt::format("an epoch held {} samples where {} were expected", sums.rows, samples));
+  }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const double count = static_cast<double>(samples);
-  return {sums.loss / count, static_cast<double>(sums.correct) / count, seconds, count / seconds,
+  return {sums.loss / count, static_cast<double>(sums.correct) / count, seconds,
+          static_cast<double>(samples - rows_before) / seconds,
           (wait_seconds(feed) - waited_before) / seconds};
 } catch (const std::exception& error) {
   abort(error);
@@ -119,13 +141,10 @@ void Trainer::run_step(const std::optional<DeviceBatch>& batch, const Step& step
   for (std::size_t i = 1; i < replicas_.size(); ++i) device_->wait(consumer, done_[i]);
 }
 
-Totals Trainer::totals(std::size_t samples) {
+Totals Trainer::totals() {
   for (const auto& replica : replicas_) replica->start_totals();
   Totals sums;
   for (const auto& replica : replicas_) sums = replica->finish_totals();
-  if (sums.rows != samples) {
-    throw Error(fmt::format("an epoch held {} samples where {} were expected", sums.rows, samples));
-  }
   if (!std::isfinite(sums.loss)) {
     throw Error("the loss is no finite number any more: try a smaller --lr");
   }
