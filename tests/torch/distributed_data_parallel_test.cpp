@@ -10,25 +10,20 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/tensor.h>
-#include <torch/csrc/autograd/grad_mode.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/embedding.h>
-#include <torch/nn/modules/linear.h>
 
-#include "leat/parallel/local_group.h"
 #include "tests/parallel/support/rank_processes.h"
-#include "tests/parallel/support/ranks.h"
+#include "tests/torch/replicas.h"
 
 namespace leat::test {
 namespace {
@@ -38,79 +33,6 @@ using leat::torch::BufferSync;
 using leat::torch::DistributedDataParallel;
 using leat::torch::DistributedOptions;
 using leat::torch::StepAbandoned;
-
-// y = weight * x.
-struct Line : ::torch::nn::Module {
-  explicit Line(double start) { weight = register_parameter("weight", ::at::full({}, start, ::at::kDouble)); }
-  ::at::Tensor loss(double x, double target) const { return (weight * x - target).square(); }
-  double gradient() const { return weight.grad().item<double>(); }
-  ::at::Tensor weight;
-};
-
-// Two layers with a branch that is rarely used.
-struct Net : ::torch::nn::Module {
-  explicit Net(std::uint64_t seed)
-      : first(register_module("first", ::torch::nn::Linear(6, 8))),
-        second(register_module("second", ::torch::nn::Linear(8, 3))),
-        branch(register_module("branch", ::torch::nn::Linear(8, 3))) {
-    to(::at::kDouble);
-    ::torch::NoGradGuard no_grad;
-    auto generator = ::at::make_generator<::at::CPUGeneratorImpl>(seed);
-    for (::at::Tensor& each : parameters()) each.normal_(0, 0.3, generator);
-  }
-  ::at::Tensor forward(const ::at::Tensor& rows, bool with_branch = true) {
-    const ::at::Tensor hidden = first->forward(rows).tanh();
-    const ::at::Tensor out = second->forward(hidden);
-    return with_branch ? out + branch->forward(hidden).tanh() : out;
-  }
-  void step(double rate) {
-    ::torch::NoGradGuard no_grad;
-    for (::at::Tensor& each : parameters()) {
-      if (each.grad().defined()) each.sub_(each.grad(), rate);
-    }
-  }
-  ::torch::nn::Linear first, second, branch;
-};
-
-std::vector<::at::Tensor> copies(const std::vector<::at::Tensor>& tensors) {
-  std::vector<::at::Tensor> copied;
-  for (const ::at::Tensor& each : tensors) copied.push_back(each.detach().clone());
-  return copied;
-}
-
-std::vector<::at::Tensor> gradients(const ::torch::nn::Module& module) {
-  std::vector<::at::Tensor> all;
-  for (const ::at::Tensor& each : module.parameters()) all.push_back(each.grad());
-  return copies(all);
-}
-
-bool all_equal(const std::vector<::at::Tensor>& a, const std::vector<::at::Tensor>& b) {
-  return std::ranges::equal(a, b,
-                            [](const ::at::Tensor& x, const ::at::Tensor& y) { return ::at::equal(x, y); });
-}
-
-// Returns the text of the E that `run` throws; for threads of ranks, where Catch's macros cannot be used.
-template <class E, class Run>
-std::string error_of(Run&& run) {
-  try {
-    run();
-  } catch (const E& error) {
-    return error.what();
-  }
-  throw std::runtime_error("nothing was thrown");
-}
-
-void expect_in(const std::string& text, const std::string& fragment) {
-  expect(text.find(fragment) != std::string::npos, "\"" + fragment + "\" in: " + text);
-}
-
-// Runs a function on each rank of a group, in threads; each uses one thread of LibTorch's.
-template <class Run>
-void on_ranks(int ranks, Run&& run) {
-  ::at::set_num_threads(1);
-  auto group = make_local_group(ranks, host_device(), std::chrono::seconds(20));
-  run_ranks(ranks, [&](int rank) { run(*group[static_cast<std::size_t>(rank)], rank); });
-}
 
 TEST_CASE("gradients of two ranks are averaged, and add up under no_sync") {
   on_ranks(2, [](Communicator& communicator, int rank) {
@@ -256,50 +178,6 @@ TEST_CASE("buffers are copied to where a checkpoint that was loaded put them") {
     norm->running_mean.set_data(::at::full({4}, rank + 3.0));
     ddp.sync_buffers();
     expect(norm->running_mean[0].item<double>() == 3, "the mean of rank 0");
-  });
-}
-
-TEST_CASE("a rank that fails within a step lets the others go, and all go on with the next one") {
-  on_ranks(3, [](Communicator& communicator, int rank) {
-    Net net(1);
-    DistributedDataParallel ddp(communicator, net);
-    const ::at::Tensor rows = ::at::full({2, 6}, 1.0, ::at::kDouble);
-    const auto pass = [&](bool fails) {
-      const ::at::Tensor hidden = net.first->forward(rows).tanh();
-      if (fails) hidden.register_hook([](const ::at::Tensor&) { throw std::logic_error("planted"); });
-      (net.second->forward(hidden) + net.branch->forward(hidden)).sum().backward();
-    };
-    pass(false);
-    const std::vector<::at::Tensor> right = gradients(net);
-    for (int time = 0; time < 3; ++time) {
-      ddp.zero_grad();
-      if (rank == 2) {
-        expect_in(error_of<std::logic_error>([&] { pass(true); }), "planted");
-        expect_in(error_of<StepAbandoned>([&] { ddp.abandon_step(); }), "rank 2");
-      } else {
-        expect_in(error_of<StepAbandoned>([&] { pass(false); }), "rank 2 gave up");
-        for (const ::at::Tensor& each : gradients(net)) expect(!each.any().item<bool>(), "zeros");
-      }
-      ddp.zero_grad();
-      pass(false);
-      expect(all_equal(gradients(net), right), "the same gradients as before");
-    }
-  });
-}
-
-TEST_CASE("a backward pass behind one that failed says what to do") {
-  on_ranks(1, [](Communicator& communicator, int) {
-    Net net(1);
-    DistributedDataParallel ddp(communicator, net);
-    const ::at::Tensor rows = ::at::full({2, 6}, 1.0, ::at::kDouble);
-    const ::at::Tensor hidden = net.first->forward(rows).tanh();
-    const ::at::Tensor out = net.second->forward(hidden) + net.branch->forward(hidden);
-    out.sum().backward(::at::Tensor(), true);
-    hidden.register_hook([](const ::at::Tensor&) { throw std::logic_error("planted"); });
-    error_of<std::logic_error>([&] { out.sum().backward(); });
-    expect_in(error_of<ArgumentError>([&] { net.forward(rows).sum().backward(); }), "abandon_step()");
-    error_of<StepAbandoned>([&] { ddp.abandon_step(); });
-    net.forward(rows).sum().backward();
   });
 }
 
