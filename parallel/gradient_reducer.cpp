@@ -4,11 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <utility>
 
+#include "leat/parallel/gradient_clipping.h"
 #include "leat/parallel/host/reduce_kernels.h"
+#include "leat/parallel/loss_scaler.h"
+#include "leat/parallel/reduce/bucket_exchange.h"
 #include "leat/parallel/reduce/bucket_layout.h"
 #include "leat/parallel/reduce/bucket_schedule.h"
 #include "leat/parallel/reduce/parameter_agreement.h"
@@ -19,6 +25,11 @@ using namespace detail;
 
 namespace {
 
+struct BucketCaps {  // in bytes
+  std::size_t first = 0;
+  std::size_t others = 0;
+};
+
 std::size_t bytes_of(double mebibytes, const char* option) {
   if (!std::isfinite(mebibytes) || mebibytes <= 0 || mebibytes > 1024 * 1024) {
     throw ArgumentError(
@@ -27,14 +38,14 @@ std::size_t bytes_of(double mebibytes, const char* option) {
   return static_cast<std::size_t>(std::ceil(mebibytes * 1024 * 1024));
 }
 
-BucketLayout lay_out(const std::vector<Parameter>& parameters, const ReducerOptions& options) {
+BucketLayout lay_out(const std::vector<Parameter>& parameters, std::span<const std::size_t> order,
+                     const BucketCaps& caps) {
   std::vector<GradientSize> sizes;
   sizes.reserve(parameters.size());
   for (const Parameter& parameter : parameters) {
     sizes.push_back({.dtype = parameter.value.dtype, .count = parameter.value.count()});
   }
-  return lay_out_buckets(sizes, bytes_of(options.first_bucket_mb, "first_bucket_mb"),
-                         bytes_of(options.bucket_cap_mb, "bucket_cap_mb"));
+  return lay_out_buckets(sizes, order, caps.first, caps.others);
 }
 
 TensorSpan flat(const TensorView& view) {
@@ -71,8 +82,15 @@ class GradientReducer::Impl {
   void zero_unready(StreamRef stream);
   void finish(StreamRef stream);
   PassOutcome finish_together(StreamRef stream, bool abandon);
+  double clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite);
+  bool unscale(double scale, StreamRef stream);
+  bool agree_on_overflow(bool overflow, double scale);
+  bool reorder_buckets(StreamRef stream);
 
  private:
+  // Small numbers that the ranks reduce between passes, and wait for.
+  using Numbers = std::array<std::int64_t, 3>;
+
   struct Mark {  // the point that a stream must reach for the bucket's gradients
     StreamRef stream;
     Event event;
@@ -83,6 +101,11 @@ class GradientReducer::Impl {
   void launch(std::size_t bucket);
   void launch(const BucketSchedule::Launch& launches);
   void set_all_to_zero(StreamRef stream);
+  void reduce_numbers(ReduceOp op);
+  void end_pass();
+  void share_order();
+  void move_gradients(BucketLayout layout);
+  std::vector<TensorView> reduced_gradients(const char* caller, StreamRef stream) const;
   bool in_buffer(std::size_t i) const;
   std::size_t flag_bytes() const noexcept { return (size() + 1) * sizeof(std::int32_t); }
   std::byte* place_in_buffer(std::size_t i) const { return gradient_buffer_.data() + layout_.offset_of[i]; }
@@ -90,13 +113,18 @@ class GradientReducer::Impl {
   Communicator& communicator_;
   Device& device_;
   std::vector<Parameter> parameters_;
+  const BucketCaps caps_;
+  std::vector<std::size_t> order_;  // in which gradients are laid out
+  std::vector<std::size_t>
+      ready_order_;  // in which they became ready in the last pass; empty before the first one
   BucketLayout layout_;
   BucketSchedule schedule_;
+  BucketExchange exchange_;
   CommunicationBuffer gradient_buffer_;   // allocated when the ranks agree on its size
   std::vector<std::vector<Mark>> marks_;  // for each bucket, one for each stream that marked; reused
-  DeviceBuffer flags_;                    // of finish_together(), and the rows of global_rows()
+  DeviceBuffer flags_;                    // of finish_together() and reduce_numbers()
   std::vector<std::int32_t> host_flags_;  // a rank that gives up, plus 1, and whether each gradient is marked
-  std::int64_t rows_ = 0;
+  Numbers numbers_{};
   Event finished_;
   Stream stream_;  // runs the reductions; last, so that it is destroyed first, and waits
 };
@@ -106,16 +134,21 @@ GradientReducer::Impl::Impl(Communicator& communicator, std::vector<Parameter> p
     : communicator_(communicator),
       device_(communicator.device()),
       parameters_(std::move(parameters)),
-      layout_(lay_out(parameters_, options)),
+      caps_{.first = bytes_of(options.first_bucket_mb, "first_bucket_mb"),
+            .others = bytes_of(options.bucket_cap_mb, "bucket_cap_mb")},
+      order_(reverse_order(size())),
+      layout_(lay_out(parameters_, order_, caps_)),
       schedule_(layout_.bucket_of),
+      exchange_(communicator, options),
       marks_(layout_.buckets.size()),
-      flags_(device_.allocate(std::max(flag_bytes(), sizeof(rows_)))),
+      flags_(device_.allocate(std::max(flag_bytes(), sizeof(Numbers)))),
       host_flags_(size() + 1),
       finished_(device_.make_event()),
       stream_(device_.make_stream()) {
   check_parameters();
   require_same_parameters(communicator_, parameters_, stream_);
   gradient_buffer_ = communicator_.allocate(std::max<std::size_t>(layout_.bytes, 1));
+  exchange_.lay_out(layout_);
   adopt_gradients();
   for (const Parameter& parameter : parameters_) communicator_.broadcast(flat(parameter.value), 0, stream_);
   device_.synchronize(stream_.ref());
@@ -185,12 +218,16 @@ bool GradientReducer::Impl::is_ready(std::size_t i) const {
 }
 
 std::size_t GradientReducer::Impl::global_rows(std::size_t local_rows) {
-  rows_ = static_cast<std::int64_t>(local_rows);
-  device_.copy(flags_.data(), &rows_, sizeof rows_, stream_);
-  communicator_.all_reduce({flags_.data(), 1, DType::i64}, ReduceOp::sum, stream_);
-  device_.copy(&rows_, flags_.data(), sizeof rows_, stream_);
+  numbers_ = {static_cast<std::int64_t>(local_rows)};
+  reduce_numbers(ReduceOp::sum);
+  return static_cast<std::size_t>(numbers_[0]);
+}
+
+void GradientReducer::Impl::reduce_numbers(ReduceOp op) {
+  device_.copy(flags_.data(), numbers_.data(), sizeof numbers_, stream_);
+  communicator_.all_reduce({flags_.data(), numbers_.size(), DType::i64}, op, stream_);
+  device_.copy(numbers_.data(), flags_.data(), sizeof numbers_, stream_);
   device_.synchronize(stream_.ref());
-  return static_cast<std::size_t>(rows_);
 }
 
 void GradientReducer::Impl::launch(const BucketSchedule::Launch& launches) {
@@ -206,15 +243,14 @@ void GradientReducer::Impl::launch(std::size_t index) {
   const TensorSpan span{.data = gradient_buffer_.data() + bucket.offset,
                         .count = bucket.bytes / size_of(bucket.dtype),
                         .dtype = bucket.dtype};
-  communicator_.all_reduce(span, ReduceOp::sum, stream_);
+  exchange_.reduce(index, span, stream_);
   for (const std::size_t i : bucket.parameters) {
     if (!in_buffer(i)) device_.copy(gradient(i).data, place_in_buffer(i), gradient(i).bytes(), stream_);
   }
 }
 
 void GradientReducer::Impl::mark_rest_ready(StreamRef stream) {
-  // Go from the last gradient to the first, which is the order of the buckets.
-  for (std::size_t i = size(); i-- > 0;) {
+  for (const std::size_t i : order_) {
     if (!schedule_.is_ready(i)) mark_ready(i, stream);
   }
 }
@@ -241,6 +277,11 @@ void GradientReducer::Impl::finish(StreamRef stream) {
   }
   device_.record(finished_, stream_);
   device_.wait(stream, finished_);
+  end_pass();
+}
+
+void GradientReducer::Impl::end_pass() {
+  ready_order_ = schedule_.order();
   schedule_.reset();
 }
 
@@ -251,7 +292,7 @@ PassOutcome GradientReducer::Impl::finish_together(StreamRef stream, bool abando
   device_.copy(flags_.data(), host_flags_.data(), flag_bytes(), stream_);
   communicator_.all_reduce({flags_.data(), host_flags_.size(), DType::i32}, ReduceOp::max, stream_);
   device_.copy(host_flags_.data(), flags_.data(), flag_bytes(), stream_);
-  schedule_.reset();
+  end_pass();
   device_.synchronize(stream_.ref());  // `stream` need not wait then
   PassOutcome outcome{.used = std::vector<bool>(host_flags_.begin() + 1, host_flags_.end()),
                       .abandoned_by = host_flags_[0] - 1};
@@ -263,6 +304,88 @@ void GradientReducer::Impl::set_all_to_zero(StreamRef stream) {
   for (const Parameter& parameter : parameters_)
     device_.fill_zero(parameter.gradient.data, parameter.gradient.bytes(), stream);
   device_.synchronize(stream);
+}
+
+// Returns the gradients, for work on the host between two passes. Waits until `stream` has the sums.
+std::vector<TensorView> GradientReducer::Impl::reduced_gradients(const char* caller, StreamRef stream) const {
+  if (device_.kind() != DeviceKind::host) {
+    throw ArgumentError(
+        fmt::format("{}() is for the host device; these gradients are on {}", caller, device_.name()));
+  }
+  if (in_pass()) throw ArgumentError(fmt::format("{}() was called before the end of a pass", caller));
+  device_.synchronize(stream);
+  std::vector<TensorView> gradients;
+  gradients.reserve(size());
+  for (const Parameter& parameter : parameters_) gradients.push_back(parameter.gradient);
+  return gradients;
+}
+
+double GradientReducer::Impl::clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite) {
+  return leat::clip_gradient_norm(reduced_gradients("clip_gradient_norm", stream), max_norm,
+                                  error_if_nonfinite);
+}
+
+bool GradientReducer::Impl::reorder_buckets(StreamRef stream) {
+  if (in_pass()) throw ArgumentError("reorder_buckets() was called before the end of a pass");
+  if (ready_order_.size() != size())
+    throw ArgumentError("reorder_buckets() was called before the first pass");
+  if (device_.is_capturing(stream))
+    throw ArgumentError("reorder_buckets() was called while a stream is captured");
+  if (size() == 0) return false;
+  device_.synchronize(stream);
+  share_order();
+  if (ready_order_ == order_) return false;
+  order_ = ready_order_;
+  move_gradients(lay_out(parameters_, order_, caps_));
+  return true;
+}
+
+// Makes rank 0's order that of all ranks.
+void GradientReducer::Impl::share_order() {
+  std::vector<std::int64_t> order(ready_order_.begin(), ready_order_.end());
+  const DeviceBuffer buffer = device_.allocate(order.size() * sizeof(std::int64_t));
+  device_.copy(buffer.data(), order.data(), buffer.size(), stream_);
+  communicator_.broadcast({buffer.data(), order.size(), DType::i64}, 0, stream_);
+  device_.copy(order.data(), buffer.data(), buffer.size(), stream_);
+  device_.synchronize(stream_.ref());
+  ready_order_.assign(order.begin(), order.end());
+}
+
+// Moves gradients from the reducer's memory of the old layout to new memory.
+void GradientReducer::Impl::move_gradients(BucketLayout layout) {
+  std::vector<bool> moves(size());
+  for (std::size_t i = 0; i < size(); ++i) moves[i] = in_buffer(i);
+  CommunicationBuffer memory = communicator_.allocate(std::max<std::size_t>(layout.bytes, 1));
+  exchange_.lay_out(layout);
+  const CommunicationBuffer old = std::exchange(gradient_buffer_, std::move(memory));
+  layout_ = std::move(layout);
+  schedule_ = BucketSchedule(layout_.bucket_of);
+  marks_.clear();
+  marks_.resize(layout_.buckets.size());
+  device_.fill_zero(gradient_buffer_.data(), gradient_buffer_.size(), stream_);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!moves[i]) continue;
+    void* const from = std::exchange(parameters_[i].gradient.data, place_in_buffer(i));
+    device_.copy(parameters_[i].gradient.data, from, parameters_[i].gradient.bytes(), stream_);
+  }
+  device_.synchronize(stream_.ref());
+}
+
+bool GradientReducer::Impl::unscale(double scale, StreamRef stream) {
+  return agree_on_overflow(unscale_gradients(reduced_gradients("unscale", stream), scale), scale);
+}
+
+bool GradientReducer::Impl::agree_on_overflow(bool overflow, double scale) {
+  // The bits of positive numbers have the order of the numbers, and ~ reverses it.
+  const auto bits = std::bit_cast<std::int64_t>(scale);
+  numbers_ = {overflow ? 1 : 0, bits, ~bits};
+  reduce_numbers(ReduceOp::max);
+  if (numbers_[1] != ~numbers_[2]) {
+    throw CommunicationError(fmt::format("the ranks scale their losses differently, by {} to {}",
+                                         std::bit_cast<double>(~numbers_[2]),
+                                         std::bit_cast<double>(numbers_[1])));
+  }
+  return numbers_[0] != 0;
 }
 
 GradientReducer::GradientReducer(Communicator& communicator, std::vector<Parameter> parameters,
@@ -307,6 +430,18 @@ void GradientReducer::finish(StreamRef stream) {
 }
 PassOutcome GradientReducer::finish_together(StreamRef stream, bool abandon) {
   return impl_->finish_together(stream, abandon);
+}
+bool GradientReducer::reorder_buckets(StreamRef stream) {
+  return impl_->reorder_buckets(stream);
+}
+bool GradientReducer::unscale(double scale, StreamRef stream) {
+  return impl_->unscale(scale, stream);
+}
+bool GradientReducer::agree_on_overflow(bool overflow, double scale) {
+  return impl_->agree_on_overflow(overflow, scale);
+}
+double GradientReducer::clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite) {
+  return impl_->clip_gradient_norm(max_norm, stream, error_if_nonfinite);
 }
 
 }  // namespace leat

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "leat/datasets/export.h"
@@ -12,12 +14,36 @@
 
 namespace leat {
 
-/// Options of a GradientReducer.
+/// A bucket of gradients, for ReducerOptions::reduce_bucket.
+struct LEAT_EXPORT GradientBucket {
+  std::size_t index = 0;  ///< from 0 to GradientReducer::bucket_count() - 1
+  TensorSpan
+      data{};  ///< the gradients one after the other, each followed by zeros up to a multiple of 256 bytes
+};
+
+/// A function that replaces the all-reduce of a bucket.
+using BucketFunction =
+    std::function<void(const GradientBucket& bucket, Communicator& communicator, StreamRef stream)>;
+
+/// Options of a GradientReducer; the same on all ranks.
 struct LEAT_EXPORT ReducerOptions {
   /// Greatest size of a bucket, in MiB, as in PyTorch. A gradient that is larger has a bucket of its own.
   double bucket_cap_mb = 25;
   /// Greatest size of the first bucket, in MiB. A small one lets communication start early.
   double first_bucket_mb = 1;
+  /// The dtype in which f32 gradients travel between the ranks: f16 or bf16, which halves the bytes. If it is not set,
+  /// they travel as they are, as gradients of other dtypes always do. Each rank's gradients are rounded to it, summed
+  /// in f32, and the sum is rounded to it; all ranks get the same bits. With u = 2^-11 for f16 and 2^-8 for bf16, the
+  /// sum g of the gradients g_r of up to 500 ranks is exact within 2.1 u times the sum of all |g_r|, plus 2^-24 for
+  /// each rank for f16 (2^-133 for bf16), where subnormal numbers are rounded. In f16, gradients and sums from 65520 on
+  /// become infinite, which LossScaler notices. For the host device only.
+  std::optional<DType> wire{};
+  /// Replaces the all-reduce of each bucket, for example by one that compresses. It is called when a bucket's gradients
+  /// are ready, by the call that marks the last one, for all buckets in the order of their indices. It enqueues on
+  /// `stream` what leaves the result in the bucket on all ranks, and returns; it must not use the reducer. It may use
+  /// the communicator, in the same way on all ranks. If it throws, the communicator is aborted, since the ranks are no
+  /// longer in step, and the call that marked the gradient throws the exception.
+  BucketFunction reduce_bucket{};
 };
 
 /// Returns n_r / N, for `local_rows` n_r and `global_rows` N: the weight of a rank's mean loss that makes the sum of
@@ -106,6 +132,36 @@ class LEAT_EXPORT GradientReducer {
   /// exception in the backward pass: the other ranks do not wait for this one, and learn of it. `stream` is one on
   /// which the unmarked gradients are set to zero. Throws CommunicationError.
   PassOutcome finish_together(StreamRef stream, bool abandon = false);
+
+  /// Lays the buckets out anew, in the order in which rank 0's gradients became ready in its last pass, so that the
+  /// first buckets are complete early. At first the order is that of the parameters, reversed. Returns whether anything
+  /// changed; if the order is the same, nothing does.
+  ///
+  /// All ranks call it between two passes, usually once, after the first one, and wait for each other and for `stream`,
+  /// to which finish() was told. Gradients in the reducer's memory move to other addresses, with their values: call
+  /// gradient() again, and capture CUDA graphs afterwards. No other stream may still use them. Gradients in memory that
+  /// their Parameters name stay. Needs memory for all gradients a second time while it runs.
+  ///
+  /// Throws ArgumentError within a pass, before the first one, and if `stream` is being captured; CommunicationError.
+  bool reorder_buckets(StreamRef stream);
+
+  /// Clips the reduced gradients, all of them, as the function clip_gradient_norm() does, and returns the norm that
+  /// they had. All ranks have the same gradients, so they get the same norm and gradients without communication. Call
+  /// it between two passes, with the stream that finish() was told; it waits until that stream has the sums. For the
+  /// host device only: throws ArgumentError on a GPU and within a pass, and what the function clip_gradient_norm()
+  /// throws.
+  double clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite = false);
+
+  /// Divides the reduced gradients by `scale`, as unscale_gradients() does, and returns what agree_on_overflow()
+  /// returns: whether a gradient of any rank is infinite or NaN. All ranks call it, where they could call
+  /// clip_gradient_norm(), and wait for each other. For the host device only, as clip_gradient_norm(); throws what
+  /// unscale_gradients() and agree_on_overflow() throw.
+  bool unscale(double scale, StreamRef stream);
+
+  /// Returns whether any rank passes true for `overflow`: whether to skip a step is decided by all ranks together, also
+  /// if something overflowed that they do not share. All ranks call it between two passes, and wait for each other.
+  /// Throws CommunicationError, on all ranks, if they pass different scales of their losses.
+  bool agree_on_overflow(bool overflow, double scale);
 
  private:
   class Impl;

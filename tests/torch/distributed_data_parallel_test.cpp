@@ -10,25 +10,20 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/tensor.h>
-#include <torch/csrc/autograd/grad_mode.h>
 #include <torch/csrc/autograd/variable.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/embedding.h>
-#include <torch/nn/modules/linear.h>
 
-#include "leat/parallel/local_group.h"
 #include "tests/parallel/support/rank_processes.h"
-#include "tests/parallel/support/ranks.h"
+#include "tests/torch/replicas.h"
 
 namespace leat::test {
 namespace {
@@ -38,79 +33,6 @@ using leat::torch::BufferSync;
 using leat::torch::DistributedDataParallel;
 using leat::torch::DistributedOptions;
 using leat::torch::StepAbandoned;
-
-// y = weight * x.
-struct Line : ::torch::nn::Module {
-  explicit Line(double start) { weight = register_parameter("weight", ::at::full({}, start, ::at::kDouble)); }
-  ::at::Tensor loss(double x, double target) const { return (weight * x - target).square(); }
-  double gradient() const { return weight.grad().item<double>(); }
-  ::at::Tensor weight;
-};
-
-// Two layers with a branch that is rarely used.
-struct Net : ::torch::nn::Module {
-  explicit Net(std::uint64_t seed)
-      : first(register_module("first", ::torch::nn::Linear(6, 8))),
-        second(register_module("second", ::torch::nn::Linear(8, 3))),
-        branch(register_module("branch", ::torch::nn::Linear(8, 3))) {
-    to(::at::kDouble);
-    ::torch::NoGradGuard no_grad;
-    auto generator = ::at::make_generator<::at::CPUGeneratorImpl>(seed);
-    for (::at::Tensor& each : parameters()) each.normal_(0, 0.3, generator);
-  }
-  ::at::Tensor forward(const ::at::Tensor& rows, bool with_branch = true) {
-    const ::at::Tensor hidden = first->forward(rows).tanh();
-    const ::at::Tensor out = second->forward(hidden);
-    return with_branch ? out + branch->forward(hidden).tanh() : out;
-  }
-  void step(double rate) {
-    ::torch::NoGradGuard no_grad;
-    for (::at::Tensor& each : parameters()) {
-      if (each.grad().defined()) each.sub_(each.grad(), rate);
-    }
-  }
-  ::torch::nn::Linear first, second, branch;
-};
-
-std::vector<::at::Tensor> copies(const std::vector<::at::Tensor>& tensors) {
-  std::vector<::at::Tensor> copied;
-  for (const ::at::Tensor& each : tensors) copied.push_back(each.detach().clone());
-  return copied;
-}
-
-std::vector<::at::Tensor> gradients(const ::torch::nn::Module& module) {
-  std::vector<::at::Tensor> all;
-  for (const ::at::Tensor& each : module.parameters()) all.push_back(each.grad());
-  return copies(all);
-}
-
-bool all_equal(const std::vector<::at::Tensor>& a, const std::vector<::at::Tensor>& b) {
-  return std::ranges::equal(a, b,
-                            [](const ::at::Tensor& x, const ::at::Tensor& y) { return ::at::equal(x, y); });
-}
-
-// Returns the text of the E that `run` throws; for threads of ranks, where Catch's macros cannot be used.
-template <class E, class Run>
-std::string error_of(Run&& run) {
-  try {
-    run();
-  } catch (const E& error) {
-    return error.what();
-  }
-  throw std::runtime_error("nothing was thrown");
-}
-
-void expect_in(const std::string& text, const std::string& fragment) {
-  expect(text.find(fragment) != std::string::npos, "\"" + fragment + "\" in: " + text);
-}
-
-// Runs a function on each rank of a group, in threads; each uses one thread of LibTorch's.
-template <class Run>
-void on_ranks(int ranks, Run&& run) {
-  ::at::set_num_threads(1);
-  auto group = make_local_group(ranks, host_device(), std::chrono::seconds(20));
-  run_ranks(ranks, [&](int rank) { run(*group[static_cast<std::size_t>(rank)], rank); });
-}
 
 TEST_CASE("gradients of two ranks are averaged, and add up under no_sync") {
   on_ranks(2, [](Communicator& communicator, int rank) {
@@ -259,50 +181,6 @@ TEST_CASE("buffers are copied to where a checkpoint that was loaded put them") {
   });
 }
 
-TEST_CASE("a rank that fails within a step lets the others go, and all go on with the next one") {
-  on_ranks(3, [](Communicator& communicator, int rank) {
-    Net net(1);
-    DistributedDataParallel ddp(communicator, net);
-    const ::at::Tensor rows = ::at::full({2, 6}, 1.0, ::at::kDouble);
-    const auto pass = [&](bool fails) {
-      const ::at::Tensor hidden = net.first->forward(rows).tanh();
-      if (fails) hidden.register_hook([](const ::at::Tensor&) { throw std::logic_error("planted"); });
-      (net.second->forward(hidden) + net.branch->forward(hidden)).sum().backward();
-    };
-    pass(false);
-    const std::vector<::at::Tensor> right = gradients(net);
-    for (int time = 0; time < 3; ++time) {
-      ddp.zero_grad();
-      if (rank == 2) {
-        expect_in(error_of<std::logic_error>([&] { pass(true); }), "planted");
-        expect_in(error_of<StepAbandoned>([&] { ddp.abandon_step(); }), "rank 2");
-      } else {
-        expect_in(error_of<StepAbandoned>([&] { pass(false); }), "rank 2 gave up");
-        for (const ::at::Tensor& each : gradients(net)) expect(!each.any().item<bool>(), "zeros");
-      }
-      ddp.zero_grad();
-      pass(false);
-      expect(all_equal(gradients(net), right), "the same gradients as before");
-    }
-  });
-}
-
-TEST_CASE("a backward pass behind one that failed says what to do") {
-  on_ranks(1, [](Communicator& communicator, int) {
-    Net net(1);
-    DistributedDataParallel ddp(communicator, net);
-    const ::at::Tensor rows = ::at::full({2, 6}, 1.0, ::at::kDouble);
-    const ::at::Tensor hidden = net.first->forward(rows).tanh();
-    const ::at::Tensor out = net.second->forward(hidden) + net.branch->forward(hidden);
-    out.sum().backward(::at::Tensor(), true);
-    hidden.register_hook([](const ::at::Tensor&) { throw std::logic_error("planted"); });
-    error_of<std::logic_error>([&] { out.sum().backward(); });
-    expect_in(error_of<ArgumentError>([&] { net.forward(rows).sum().backward(); }), "abandon_step()");
-    error_of<StepAbandoned>([&] { ddp.abandon_step(); });
-    net.forward(rows).sum().backward();
-  });
-}
-
 // A normalized line with tied weights, and a parameter that is not trained.
 struct Tied : ::torch::nn::Module {
   explicit Tied(double start)
@@ -334,6 +212,56 @@ TEST_CASE("buffers and frozen parameters are those of rank 0, and tied parameter
       ddp.sync_buffers();
       expect(std::abs(model.norm->running_mean[0].item<double>() - first) < 1e-5, "the mean on request");
       expect(model.norm->num_batches_tracked.item<std::int64_t>() == 1, "the count of batches");
+    }
+  });
+}
+
+// Registers its layers in the opposite order of their use.
+struct Backwards : ::torch::nn::Module {
+  Backwards() {
+    ::torch::NoGradGuard no_grad;
+    for (int i = 0; i < 6; ++i) {
+      layers.push_back(register_module("layer" + std::to_string(i), ::torch::nn::Linear(4, 4)));
+      for (::at::Tensor& each : layers.back()->parameters()) each.fill_(0.1 * (i + 1));
+    }
+  }
+  ::at::Tensor forward(::at::Tensor rows) {
+    for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) rows = (*layer)->forward(rows).tanh();
+    return rows;
+  }
+  std::vector<::torch::nn::Linear> layers;
+};
+
+TEST_CASE(
+    "after the first pass, reductions begin with the first gradient, whatever the order of the layers") {
+  on_ranks(2, [](Communicator& communicator, int rank) {
+    std::vector<::at::Tensor> usual;
+    for (const bool reorders : {false, true}) {
+      Backwards model;
+      std::size_t gradients_seen = 0, seen_at_first = 0;
+      DistributedOptions options{.reorder_buckets = reorders,
+                                 .reducer = {.bucket_cap_mb = 1e-4, .first_bucket_mb = 1e-4}};
+      options.reducer.reduce_bucket = [&](const GradientBucket& bucket, Communicator& all, StreamRef stream) {
+        if (bucket.index == 0) seen_at_first = gradients_seen;
+        all.all_reduce(bucket.data, ReduceOp::sum, stream);
+      };
+      DistributedDataParallel ddp(communicator, model, options);
+      expect_equal(ddp.bucket_count(), std::size_t{12}, "buckets");
+      for (const ::at::Tensor& each : model.parameters())
+        each.register_hook([&](const ::at::Tensor&) { ++gradients_seen; });
+      for (int pass = 0; pass < 3; ++pass) {
+        if (pass < 2) ddp.zero_grad();  // the last one adds to the one before
+        gradients_seen = 0;
+        model.forward(::at::full({2, 4}, rank + 1.0)).sum().backward();
+        if (pass == 0 || !reorders) {
+          expect(seen_at_first > 10, "the first bucket is reduced late");
+        } else {
+          expect(seen_at_first <= 2, "the first bucket is reduced early");
+        }
+        expect_equal(gradients_seen, std::size_t{12}, "gradients");
+      }
+      if (usual.empty()) usual = gradients(model);
+      expect(all_equal(gradients(model), usual), "the same gradients in any order");
     }
   });
 }
