@@ -78,8 +78,9 @@ struct LEAT_EXPORT TensorSpan {
 
 /// Operations by which all_reduce() combines the elements of the ranks.
 enum class ReduceOp {
-  sum,  ///< the sum; integers wrap around
-  max   ///< the maximum
+  sum,     ///< the sum; integers wrap around
+  max,     ///< the maximum
+  average  ///< the sum divided by the number of ranks; f32, f64, f16 and bf16 only
 };
 
 /// Owns memory that Communicator::allocate() returned. Movable, not copyable. May be destroyed before or after its
@@ -136,8 +137,10 @@ class LEAT_EXPORT Communicator {
   virtual std::string engine() const = 0;       ///< what carries the data: "local", "gloo", ...
   virtual Device& device() const noexcept = 0;  ///< the device whose memory and streams the collectives take
 
-  /// Replaces the elements by their sum or maximum over all ranks; all ranks then hold the same bits. Takes f32, f64,
-  /// i32, i64, f16 and bf16; f16 and bf16 are summed in f32, except by NCCL.
+  /// Replaces the elements by their sum, maximum or average over all ranks; all ranks then hold the same bits. Takes
+  /// f32, f64, f16 and bf16, and for sums and maxima also i32 and i64: the average of integers would have to be rounded,
+  /// so it is an ArgumentError. f16 and bf16 are summed and divided in f32, and rounded once, except by NCCL. An average
+  /// is the sum divided by size(), except by NCCL, which may round otherwise.
   virtual void all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) = 0;
   /// Replaces the elements by those of rank `root`.
   virtual void broadcast(TensorSpan data, int root, StreamRef stream) = 0;

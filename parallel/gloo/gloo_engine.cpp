@@ -86,6 +86,7 @@ void GlooEngine::all_reduce(void* data, std::size_t count, DType dtype, const Co
   options.setTag(static_cast<std::uint32_t>(call.number));
   options.setTimeout(timeout_);
   gloo::allreduce(options);
+  if (call.op == ReduceOp::average) divide(data, dtype, count, size());
 }
 
 void GlooEngine::broadcast(const CollectiveCall& call) {

@@ -25,8 +25,11 @@ void check_span(TensorSpan span, std::string_view what) {
   throw ArgumentError(fmt::format("{} of {} {} has no memory", what, span.count, name_of(span.dtype)));
 }
 
-void check_reducible(TensorSpan data) {
-  if (is_reducible(data.dtype)) return;
+void check_reducible(TensorSpan data, ReduceOp op) {
+  if (is_reducible(data.dtype, op)) return;
+  if (op == ReduceOp::average) {
+    throw ArgumentError(fmt::format("an average takes f32, f64, f16 and bf16, not {}", name_of(data.dtype)));
+  }
   throw ArgumentError(
       fmt::format("all_reduce takes f32, f64, f16, bf16, i32 and i64, not {}", name_of(data.dtype)));
 }

@@ -3,6 +3,21 @@
 #include <fmt/format.h>
 
 namespace leat::detail {
+namespace {
+
+const char* name_of(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::max:
+      return "max";
+    case ReduceOp::average:
+      return "average";
+    case ReduceOp::sum:
+      break;
+  }
+  return "sum";
+}
+
+}  // namespace
 
 bool agree(const CollectiveCall& a, const CollectiveCall& b) noexcept {
   return a.kind == b.kind && a.op == b.op && a.root == b.root && a.data.count == b.data.count &&
@@ -10,11 +25,10 @@ bool agree(const CollectiveCall& a, const CollectiveCall& b) noexcept {
 }
 
 std::string describe(const CollectiveCall& call) {
-  const std::string elements = fmt::format("{} {}", call.data.count, name_of(call.data.dtype));
+  const std::string elements = fmt::format("{} {}", call.data.count, leat::name_of(call.data.dtype));
   switch (call.kind) {
     case CollectiveCall::Kind::all_reduce:
-      return fmt::format("all_reduce #{} ({} of {})", call.number, call.op == ReduceOp::sum ? "sum" : "max",
-                         elements);
+      return fmt::format("all_reduce #{} ({} of {})", call.number, name_of(call.op), elements);
     case CollectiveCall::Kind::broadcast:
       return fmt::format("broadcast #{} ({} from rank {})", call.number, elements, call.root);
     case CollectiveCall::Kind::all_gather:

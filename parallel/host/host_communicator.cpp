@@ -51,7 +51,7 @@ void HostCommunicator::enqueue(CollectiveCall call, StreamRef stream) {
 void HostCommunicator::all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "all_reduce");
-  check_reducible(data);
+  check_reducible(data, op);
   enqueue({.kind = CollectiveCall::Kind::all_reduce, .op = op, .data = data}, stream);
 }
 

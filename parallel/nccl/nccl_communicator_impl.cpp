@@ -34,6 +34,18 @@ ncclDataType_t type_of(DType dtype) {
   }
 }
 
+ncclRedOp_t operation_of(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::max:
+      return ncclMax;
+    case ReduceOp::average:
+      return ncclAvg;
+    case ReduceOp::sum:
+      break;
+  }
+  return ncclSum;
+}
+
 }  // namespace
 
 NcclCommunicator::NcclCommunicator(const NcclApi& api, std::shared_ptr<TcpStore> store, Device& device,
@@ -99,10 +111,10 @@ void NcclCommunicator::call(const char* name, const NcclHandle::Call& function) 
 void NcclCommunicator::all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "all_reduce");
-  check_reducible(data);
+  check_reducible(data, op);
   call("ncclAllReduce", [&](ncclComm_t handle) {
-    return api_.all_reduce(data.data, data.data, data.count, type_of(data.dtype),
-                           op == ReduceOp::sum ? ncclSum : ncclMax, handle, raw(stream));
+    return api_.all_reduce(data.data, data.data, data.count, type_of(data.dtype), operation_of(op), handle,
+                           raw(stream));
   });
 }
 

@@ -39,7 +39,8 @@ std::vector<Range> ranges_of(const Buffers& buffers) {
 std::string to_string(const CollectiveCall& call) {
   std::string text = fmt::format("{} of {} {}", name_of(call.kind), call.count, name_of(call.type));
   if (call.kind == CollectiveKind::broadcast) text += fmt::format(" from rank {}", call.root);
-  if (call.kind == CollectiveKind::all_reduce && call.op == ncclMax) text += " (maximum)";
+  if (call.op == ncclMax) text += " (maximum)";
+  if (call.op == ncclAvg) text += " (average)";
   return text;
 }
 

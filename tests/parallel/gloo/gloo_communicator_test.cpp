@@ -27,6 +27,8 @@ TEST_CASE("gloo keeps the communicator's contract") {
   contract::sums_are_exact(kGloo, ranks);
   contract::sixteen_bit_sums_are_rounded_once(kGloo, ranks);
   contract::maxima(kGloo, ranks);
+  contract::averages_are_exact(kGloo, ranks);
+  contract::sixteen_bit_averages_are_rounded_once(kGloo, ranks);
   contract::all_ranks_hold_the_same_bits(kGloo, ranks);
   contract::broadcast_from_every_root(kGloo, ranks);
   contract::gather_in_rank_order(kGloo, ranks);

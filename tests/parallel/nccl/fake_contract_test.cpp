@@ -41,6 +41,7 @@ TEST_CASE("NCCL communicators sum and separate on fake GPUs") {
   const int ranks = GENERATE(2, 4);
   INFO(ranks << " ranks");
   contract::sums_are_exact(nccl_ranks, ranks);
+  contract::averages_are_exact(nccl_ranks, ranks);
   contract::barrier_separates(nccl_ranks, ranks);
   check_books();
 }

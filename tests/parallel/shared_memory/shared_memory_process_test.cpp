@@ -255,7 +255,7 @@ TEST_CASE("processes reduce gradients over shared memory", "[process]") {
   }
 }
 
-// Sums of numbers for which the order of summation matters, of several sizes and types, in memory of both kinds.
+// Sums and averages of numbers for which the order of summation matters, of several sizes and types, in memory of both kinds.
 // Returns a digest of all their bits.
 std::uint64_t digest_of_sums(Communicator& communicator) {
   std::uint64_t digest = 14695981039346656037ULL;
@@ -274,7 +274,8 @@ std::uint64_t digest_of_sums(Communicator& communicator) {
           if (dtype == DType::bf16) reinterpret_cast<BFloat16*>(data)[i] = to_bfloat16(value);
           if (dtype == DType::f16) reinterpret_cast<Half*>(data)[i] = to_half(value);
         }
-        communicator.all_reduce({data, count, dtype}, ReduceOp::sum, stream);
+        communicator.all_reduce({data, count, dtype}, count % 2 == 0 ? ReduceOp::sum : ReduceOp::average,
+                                stream);
         stream.ref().synchronize();
         for (std::size_t i = 0; i < count * size_of(dtype); ++i) {
           digest = (digest ^ static_cast<std::uint64_t>(data[i])) * 1099511628211ULL;
@@ -285,7 +286,7 @@ std::uint64_t digest_of_sums(Communicator& communicator) {
   return digest;
 }
 
-TEST_CASE("sums have the same bits between threads and between processes", "[process]") {
+TEST_CASE("sums and averages have the same bits between threads and between processes", "[process]") {
   auto processes = start({}, [](Communicator& communicator, const Report& report) {
     report(std::to_string(digest_of_sums(communicator)));
   });

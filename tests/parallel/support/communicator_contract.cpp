@@ -54,6 +54,38 @@ void rounded_once(Communicator& communicator, StreamRef stream, Narrow narrow) {
   for (const T value : sums.read(stream)) expect_equal(to_float(value), wanted, "a sum of 16-bit numbers");
 }
 
+// Rank r brings 2^(r + 1) - 1 times the number of ranks, and more of it in each element.
+template <class T, class Narrow>
+void averages_of(Communicator& communicator, StreamRef stream, std::size_t count, Narrow narrow) {
+  const int n = communicator.size();
+  const auto value_of = [&](int rank, std::size_t i) { return static_cast<int>(i % 8) + (2 << rank) - 1; };
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i)
+    values[i] = narrow(static_cast<float>(n * value_of(communicator.rank(), i)));
+  DeviceValues<T> averages(stream, std::move(values));
+  communicator.all_reduce(averages.span(), ReduceOp::average, stream);
+  const std::vector<T>& actual = averages.read(stream);
+  for (std::size_t i = 0; i < count; ++i) {
+    int sum = 0;
+    for (int rank = 0; rank < n; ++rank) sum += value_of(rank, i);
+    expect(actual[i] == narrow(static_cast<float>(sum)),
+           fmt::format("average {} of {}, {} ranks", i, count, n));
+  }
+}
+
+template <class T, class Narrow>
+void average_rounded_once(Communicator& communicator, StreamRef stream, Narrow narrow) {
+  // The sum, 1 + small + small + ..., has more bits than T, and so has its quotient.
+  const int n = communicator.size();
+  const float small = std::is_same_v<T, Half> ? 0x1p-11F : 0x1p-8F;
+  DeviceValues<T> averages(stream, std::vector<T>(1000, narrow(communicator.rank() == 0 ? 1.0F : small)));
+  communicator.all_reduce(averages.span(), ReduceOp::average, stream);
+  const float sum = 1.0F + small * static_cast<float>(n - 1);
+  const float wanted = to_float(narrow(sum / static_cast<float>(n)));
+  for (const T value : averages.read(stream))
+    expect_equal(to_float(value), wanted, "an average of 16-bit numbers");
+}
+
 }  // namespace
 
 void sums_are_exact(const GroupMaker& make, int ranks) {
@@ -90,6 +122,24 @@ void maxima(const GroupMaker& make, int ranks) {
   });
 }
 
+void averages_are_exact(const GroupMaker& make, int ranks) {
+  on_all(make, ranks, [](Communicator& communicator, StreamRef stream) {
+    for (const std::size_t count : {0, 1, 3, 65, 1000, 70'001}) {
+      averages_of<float>(communicator, stream, count, [](float value) { return value; });
+      averages_of<double>(communicator, stream, count, [](float value) { return double{value}; });
+      averages_of<Half>(communicator, stream, count, to_half);
+      averages_of<BFloat16>(communicator, stream, count, to_bfloat16);
+    }
+  });
+}
+
+void sixteen_bit_averages_are_rounded_once(const GroupMaker& make, int ranks) {
+  on_all(make, ranks, [](Communicator& communicator, StreamRef stream) {
+    average_rounded_once<Half>(communicator, stream, to_half);
+    average_rounded_once<BFloat16>(communicator, stream, to_bfloat16);
+  });
+}
+
 void all_ranks_hold_the_same_bits(const GroupMaker& make, int ranks) {
   on_all(make, ranks, [](Communicator& communicator, StreamRef stream) {
     constexpr std::size_t kCount = 100'003;
@@ -97,14 +147,16 @@ void all_ranks_hold_the_same_bits(const GroupMaker& make, int ranks) {
     std::normal_distribution<float> normal;
     std::vector<float> values(kCount);
     for (float& value : values) value = normal(random);
-    DeviceValues<float> sums(stream, std::move(values));
-    DeviceValues<float> all(stream,
-                            std::vector<float>(kCount * static_cast<std::size_t>(communicator.size())));
-    communicator.all_reduce(sums.span(), ReduceOp::sum, stream);
-    communicator.all_gather(sums.span(), all.span(), stream);
-    const std::span<const float> gathered = all.read(stream), own = sums.read(stream);
-    for (std::size_t at = 0; at < gathered.size(); at += kCount) {
-      expect(same_bits(gathered.subspan(at, kCount), own), "the same bits on all ranks");
+    for (const ReduceOp op : {ReduceOp::sum, ReduceOp::average}) {
+      DeviceValues<float> reduced(stream, values);
+      DeviceValues<float> all(stream,
+                              std::vector<float>(kCount * static_cast<std::size_t>(communicator.size())));
+      communicator.all_reduce(reduced.span(), op, stream);
+      communicator.all_gather(reduced.span(), all.span(), stream);
+      const std::span<const float> gathered = all.read(stream), own = reduced.read(stream);
+      for (std::size_t at = 0; at < gathered.size(); at += kCount) {
+        expect(same_bits(gathered.subspan(at, kCount), own), "the same bits on all ranks");
+      }
     }
   });
 }
@@ -194,6 +246,9 @@ void bad_arguments_are_refused(const GroupMaker& make) {
     const DeviceValues<std::uint8_t> small(stream, std::vector<std::uint8_t>(4));
     const TensorSpan four = floats.span(), bytes = small.span();
     refused("not u8", [&] { communicator.all_reduce(bytes, ReduceOp::sum, stream); });
+    const DeviceValues<std::int32_t> integers(stream, std::vector<std::int32_t>(4));
+    refused("an average takes f32, f64, f16 and bf16, not i32",
+            [&] { communicator.all_reduce(integers.span(), ReduceOp::average, stream); });
     refused("no memory", [&] { communicator.all_reduce({nullptr, 4, DType::f32}, ReduceOp::sum, stream); });
     refused("root 1", [&] { communicator.broadcast(four, 1, stream); });
     refused("root -1", [&] { communicator.broadcast(four, -1, stream); });

@@ -9,6 +9,8 @@ namespace leat::test::contract {
 void sums_are_exact(const GroupMaker& make, int ranks);  // every dtype, many sizes
 void sixteen_bit_sums_are_rounded_once(const GroupMaker& make, int ranks);
 void maxima(const GroupMaker& make, int ranks);
+void averages_are_exact(const GroupMaker& make, int ranks);  // of numbers whose average needs no rounding
+void sixteen_bit_averages_are_rounded_once(const GroupMaker& make, int ranks);
 void all_ranks_hold_the_same_bits(const GroupMaker& make, int ranks);  // where rounding depends on the order
 void broadcast_from_every_root(const GroupMaker& make, int ranks);
 void gather_in_rank_order(const GroupMaker& make, int ranks);  // also in place
