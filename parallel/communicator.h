@@ -76,7 +76,7 @@ struct LEAT_EXPORT TensorSpan {
   std::size_t bytes() const noexcept { return count * size_of(dtype); }
 };
 
-/// Operations by which all_reduce() combines the elements of the ranks.
+/// Operations by which all_reduce() and reduce_scatter() combine the elements of the ranks.
 enum class ReduceOp {
   sum,     ///< the sum; integers wrap around
   max,     ///< the maximum
@@ -142,6 +142,11 @@ class LEAT_EXPORT Communicator {
   /// so it is an ArgumentError. f16 and bf16 are summed and divided in f32, and rounded once, except by NCCL. An average
   /// is the sum divided by size(), except by NCCL, which may round otherwise.
   virtual void all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) = 0;
+  /// Combines `from` over all ranks as all_reduce() does, and writes this rank's part of the result to `to`: `from` holds
+  /// size() times as many elements as `to`, in rank order, and rank r gets part r. `to` may be this rank's place in
+  /// `from`; otherwise the two must not overlap. `from` keeps its elements, except where `to` lies. The result has the
+  /// bits of all_reduce(), except by NCCL. Over Gloo it costs as much as all_reduce().
+  virtual void reduce_scatter(TensorSpan from, TensorSpan to, ReduceOp op, StreamRef stream) = 0;
   /// Replaces the elements by those of rank `root`.
   virtual void broadcast(TensorSpan data, int root, StreamRef stream) = 0;
   /// Copies every rank's `from` to all ranks' `to`, which holds size() times as many elements, in rank order. `from`

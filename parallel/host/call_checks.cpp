@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "leat/datasets/base/checked.h"
 #include "leat/parallel/host/reduce_kernels.h"
 
@@ -45,6 +47,26 @@ void check_gather(const Communicator& communicator, TensorSpan from, TensorSpan 
   throw ArgumentError(fmt::format("all_gather of {} {} over {} ranks needs room for {} {}, but got {} {}",
                                   from.count, name_of(from.dtype), communicator.size(), wanted,
                                   name_of(from.dtype), to.count, name_of(to.dtype)));
+}
+
+void check_scatter(const Communicator& communicator, TensorSpan from, TensorSpan to) {
+  const std::size_t wanted = checked_multiply(to.count, static_cast<std::size_t>(communicator.size()));
+  if (from.dtype != to.dtype || from.count != wanted) {
+    throw ArgumentError(fmt::format("reduce_scatter into {} {} over {} ranks takes {} {}, but got {} {}",
+                                    to.count, name_of(to.dtype), communicator.size(), wanted,
+                                    name_of(to.dtype), from.count, name_of(from.dtype)));
+  }
+  if (to.count == 0) return;
+  const auto* const source = static_cast<const std::byte*>(from.data);
+  const auto* const target = static_cast<const std::byte*>(to.data);
+  const std::less<> before;
+  if (!before(target, source + from.bytes()) || !before(source, target + to.bytes())) return;
+  const std::size_t place = static_cast<std::size_t>(communicator.rank()) * to.bytes();
+  if (target == source + place) return;
+  throw ArgumentError(
+      fmt::format("the result of reduce_scatter overlaps what it reads, but is not rank {}'s place there, {} "
+                  "bytes from the start",
+                  communicator.rank(), place));
 }
 
 }  // namespace leat::detail

@@ -17,5 +17,7 @@ void check_reducible(TensorSpan data, ReduceOp op);                     // must 
 void check_root(const Communicator& communicator, int root);            // must be a rank
 void check_gather(const Communicator& communicator, TensorSpan from,
                   TensorSpan to);  // `to` must be size() times `from`
+// `from` must be size() times `to`, which is this rank's place in it or lies elsewhere.
+void check_scatter(const Communicator& communicator, TensorSpan from, TensorSpan to);
 
 }  // namespace leat::detail

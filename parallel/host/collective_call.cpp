@@ -29,6 +29,8 @@ std::string describe(const CollectiveCall& call) {
   switch (call.kind) {
     case CollectiveCall::Kind::all_reduce:
       return fmt::format("all_reduce #{} ({} of {})", call.number, name_of(call.op), elements);
+    case CollectiveCall::Kind::reduce_scatter:
+      return fmt::format("reduce_scatter #{} ({} of {})", call.number, name_of(call.op), elements);
     case CollectiveCall::Kind::broadcast:
       return fmt::format("broadcast #{} ({} from rank {})", call.number, elements, call.root);
     case CollectiveCall::Kind::all_gather:

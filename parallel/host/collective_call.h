@@ -9,13 +9,14 @@
 namespace leat::detail {
 
 struct CollectiveCall {
-  enum class Kind : std::uint8_t { all_reduce, broadcast, all_gather, barrier, allocate };
+  enum class Kind : std::uint8_t { all_reduce, reduce_scatter, broadcast, all_gather, barrier, allocate };
 
   Kind kind = Kind::barrier;
-  ReduceOp op = ReduceOp::sum;  // all_reduce
+  ReduceOp op = ReduceOp::sum;  // all_reduce and reduce_scatter
   int root = 0;                 // broadcast
-  TensorSpan data{};  // input and output of all_reduce and broadcast, input of all_gather; a size to allocate
-  TensorSpan gathered{};                     // output of all_gather: size() times the elements of `data`
+  TensorSpan data{};            // the input; also the output of all_reduce and broadcast; a size to allocate
+  TensorSpan
+      result{};  // the output of all_gather (size() times `data`) and of reduce_scatter (one part of `data`)
   std::uint64_t number = 0;                  // number of the call on this rank and communicator, from 0
   CommunicationBuffer* allocated = nullptr;  // output of allocate
 };

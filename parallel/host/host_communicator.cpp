@@ -55,6 +55,15 @@ void HostCommunicator::all_reduce(TensorSpan data, ReduceOp op, StreamRef stream
   enqueue({.kind = CollectiveCall::Kind::all_reduce, .op = op, .data = data}, stream);
 }
 
+void HostCommunicator::reduce_scatter(TensorSpan from, TensorSpan to, ReduceOp op, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(from, "reduce_scatter");
+  check_span(to, "the result of reduce_scatter");
+  check_reducible(from, op);
+  check_scatter(*this, from, to);
+  enqueue({.kind = CollectiveCall::Kind::reduce_scatter, .op = op, .data = from, .result = to}, stream);
+}
+
 void HostCommunicator::broadcast(TensorSpan data, int root, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "broadcast");
@@ -67,7 +76,7 @@ void HostCommunicator::all_gather(TensorSpan from, TensorSpan to, StreamRef stre
   check_span(from, "all_gather");
   check_span(to, "the result of all_gather");
   check_gather(*this, from, to);
-  enqueue({.kind = CollectiveCall::Kind::all_gather, .data = from, .gathered = to}, stream);
+  enqueue({.kind = CollectiveCall::Kind::all_gather, .data = from, .result = to}, stream);
 }
 
 CommunicationBuffer HostCommunicator::allocate(std::size_t bytes) {

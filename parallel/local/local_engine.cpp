@@ -25,6 +25,7 @@ void LocalEngine::run(const CollectiveCall& call) {
   rendezvous_.arrive({.call = call});
   // From here to depart() nothing throws: the arguments have been checked, and the ranks agree on them.
   if (call.kind == CollectiveCall::Kind::all_reduce) all_reduce(call);
+  if (call.kind == CollectiveCall::Kind::reduce_scatter) reduce_scatter(call);
   if (call.kind == CollectiveCall::Kind::broadcast) broadcast(call);
   if (call.kind == CollectiveCall::Kind::all_gather) all_gather(call);
   rendezvous_.depart();
@@ -36,6 +37,18 @@ void LocalEngine::all_reduce(const CollectiveCall& call) {
   for (std::size_t rank = 0; rank < targets_.size(); ++rank)
     sources_[rank] = targets_[rank] = rendezvous_.call_of(static_cast<int>(rank)).call.data.data;
   slice_reduce(sources_, targets_, slice_of(rank(), size(), call.data.count), call.data.dtype, call.op);
+}
+
+// Each rank reads its own part of every rank's data, so a result that lies there is in nobody's way.
+void LocalEngine::reduce_scatter(const CollectiveCall& call) {
+  if (size() == 1) return place_alone(call);
+  const std::size_t offset = static_cast<std::size_t>(rank()) * call.result.bytes();
+  for (std::size_t rank = 0; rank < sources_.size(); ++rank) {
+    sources_[rank] =
+        static_cast<const std::byte*>(rendezvous_.call_of(static_cast<int>(rank)).call.data.data) + offset;
+  }
+  void* const target = call.result.data;
+  slice_reduce(sources_, {&target, 1}, {0, call.result.count}, call.result.dtype, call.op);
 }
 
 void LocalEngine::broadcast(const CollectiveCall& call) const {

@@ -33,6 +33,7 @@ class LocalEngine final : public HostEngine {
 
  private:
   void all_reduce(const CollectiveCall& call);
+  void reduce_scatter(const CollectiveCall& call);
   void broadcast(const CollectiveCall& call) const;
   void all_gather(const CollectiveCall& call) const;
 

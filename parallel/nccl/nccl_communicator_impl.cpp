@@ -118,6 +118,18 @@ void NcclCommunicator::all_reduce(TensorSpan data, ReduceOp op, StreamRef stream
   });
 }
 
+void NcclCommunicator::reduce_scatter(TensorSpan from, TensorSpan to, ReduceOp op, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(from, "reduce_scatter");
+  check_span(to, "the result of reduce_scatter");
+  check_reducible(from, op);
+  check_scatter(*this, from, to);
+  call("ncclReduceScatter", [&](ncclComm_t handle) {
+    return api_.reduce_scatter(from.data, to.data, to.count, type_of(from.dtype), operation_of(op), handle,
+                               raw(stream));
+  });
+}
+
 void NcclCommunicator::broadcast(TensorSpan data, int root, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "broadcast");

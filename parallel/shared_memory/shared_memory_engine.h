@@ -48,9 +48,10 @@ class SharedMemoryEngine final : public HostEngine {
   bool all_in(const SharedRegion* region) const;
   void run_in_place(const CollectiveCall& call, const SharedRegion& region);
   void reduce_in_place(const CollectiveCall& call, const SharedRegion& region) const;
+  void scatter_in_place(const CollectiveCall& call, const SharedRegion& region) const;
   void run_staged(const CollectiveCall& call);
-  void reduce_staged(const CollectiveCall& call);
-  void move_staged(const CollectiveCall& call);  // broadcast and all_gather
+  void reduce_staged(const CollectiveCall& call);  // all_reduce and reduce_scatter
+  void move_staged(const CollectiveCall& call);    // broadcast and all_gather
   std::byte* staged(int rank, std::size_t piece) const;
 
   // Constant after construction.

@@ -24,6 +24,7 @@ TEST_CASE("a local group keeps the communicator's contract") {
   contract::averages_are_exact(local_group, ranks);
   contract::sixteen_bit_averages_are_rounded_once(local_group, ranks);
   contract::all_ranks_hold_the_same_bits(local_group, ranks);
+  contract::reduce_scatter_is_a_part_of_all_reduce(local_group, ranks);
   contract::broadcast_from_every_root(local_group, ranks);
   contract::gather_in_rank_order(local_group, ranks);
   contract::barrier_separates(local_group, ranks);

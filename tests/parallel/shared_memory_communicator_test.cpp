@@ -30,6 +30,7 @@ void check_contract(const GroupMaker& make, int ranks) {
   contract::averages_are_exact(make, ranks);
   contract::sixteen_bit_averages_are_rounded_once(make, ranks);
   contract::all_ranks_hold_the_same_bits(make, ranks);
+  contract::reduce_scatter_is_a_part_of_all_reduce(make, ranks);
   contract::broadcast_from_every_root(make, ranks);
   contract::gather_in_rank_order(make, ranks);
   contract::barrier_separates(make, ranks);

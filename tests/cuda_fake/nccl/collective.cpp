@@ -18,6 +18,8 @@ const char* name_of(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::all_reduce:
       return "all_reduce";
+    case CollectiveKind::reduce_scatter:
+      return "reduce_scatter";
     case CollectiveKind::broadcast:
       return "broadcast";
     case CollectiveKind::all_gather:
@@ -30,7 +32,17 @@ const char* name_of(CollectiveKind kind) {
 std::vector<Range> ranges_of(const Buffers& buffers) {
   std::vector<Range> ranges{{buffers.to, buffers.to_bytes, Access::write}};
   const Range from{buffers.from, buffers.from_bytes, Access::read};
-  if (from.bytes > 0 && !overlap(from, ranges[0])) ranges.push_back(from);
+  if (from.bytes == 0) return ranges;
+  if (!overlap(from, ranges[0])) {
+    ranges.push_back(from);
+    return ranges;
+  }
+  const std::byte* const end = buffers.from + buffers.from_bytes;
+  const std::byte* const written_end = buffers.to + buffers.to_bytes;
+  if (buffers.from < buffers.to)
+    ranges.push_back({buffers.from, static_cast<std::size_t>(buffers.to - buffers.from), Access::read});
+  if (written_end < end)
+    ranges.push_back({written_end, static_cast<std::size_t>(end - written_end), Access::read});
   return ranges;
 }
 
@@ -109,15 +121,18 @@ void Collective::compute() {
   }
   std::vector<const std::byte*> ranks;
   for (const Part& part : parts_) ranks.push_back(part.buffers.from_alias);
-  result_.resize(call_.count * size_of(call_.type));
-  reduce(call_.type, call_.op, ranks, call_.count, result_.data());
+  const std::size_t parts = call_.kind == CollectiveKind::reduce_scatter ? ranks.size() : 1;
+  result_.resize(parts * call_.count * size_of(call_.type));
+  reduce(call_.type, call_.op, ranks, parts * call_.count, result_.data());
 }
 
 void Collective::finish(std::size_t rank) {
   const Machine::Lock lock(Machine::get().mutex);
   const Buffers& buffers = parts_[rank].buffers;
   if (is_complete_) {
-    std::memcpy(buffers.to_alias, result_.data(), result_.size());
+    const bool scatters = call_.kind == CollectiveKind::reduce_scatter;
+    std::memcpy(buffers.to_alias, result_.data() + (scatters ? rank * buffers.to_bytes : 0),
+                buffers.to_bytes);
   } else {
     std::memset(buffers.to_alias, kUndefined, buffers.to_bytes);
   }

@@ -12,14 +12,14 @@
 
 namespace leat::cuda_fake {
 
-enum class CollectiveKind { all_reduce, broadcast, all_gather };
+enum class CollectiveKind { all_reduce, reduce_scatter, broadcast, all_gather };
 
 // What all ranks must call alike.
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::all_reduce;
-  std::size_t count = 0;  // elements of each rank
+  std::size_t count = 0;  // elements of each rank, of reduce_scatter: of each rank's result
   ncclDataType_t type = ncclUint8;
-  ncclRedOp_t op = ncclSum;  // of all_reduce
+  ncclRedOp_t op = ncclSum;  // of all_reduce and reduce_scatter
   std::size_t root = 0;      // of broadcast
   friend bool operator==(const CollectiveCall&, const CollectiveCall&) = default;
 };

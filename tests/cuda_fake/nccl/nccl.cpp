@@ -102,7 +102,9 @@ ncclResult_t collective(const char* function, const CollectiveCall& call, const 
     const bool is_sent = call.kind != CollectiveKind::broadcast || communicator->rank == call.root;
     const Buffers buffers{.from = static_cast<const std::byte*>(from),
                           .to = static_cast<std::byte*>(to),
-                          .from_bytes = is_sent ? bytes : 0,
+                          .from_bytes = call.kind == CollectiveKind::reduce_scatter ? bytes * ranks
+                                        : is_sent                                   ? bytes
+                                                                                    : 0,
                           .to_bytes = call.kind == CollectiveKind::all_gather ? bytes * ranks : bytes};
     return enqueue(lock, function, call, buffers, communicator, stream);
   });
@@ -197,6 +199,13 @@ ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDa
   return collective("ncclAllReduce",
                     {.kind = CollectiveKind::all_reduce, .count = count, .type = type, .op = op}, from, to,
                     communicator, stream);
+}
+
+ncclResult_t ncclReduceScatter(const void* from, void* to, std::size_t to_count, ncclDataType_t type,
+                               ncclRedOp_t op, ncclComm_t communicator, cudaStream_t stream) {
+  return collective("ncclReduceScatter",
+                    {.kind = CollectiveKind::reduce_scatter, .count = to_count, .type = type, .op = op}, from,
+                    to, communicator, stream);
 }
 
 ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDataType_t type, int root,

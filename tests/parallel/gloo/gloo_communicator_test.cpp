@@ -30,6 +30,7 @@ TEST_CASE("gloo keeps the communicator's contract") {
   contract::averages_are_exact(kGloo, ranks);
   contract::sixteen_bit_averages_are_rounded_once(kGloo, ranks);
   contract::all_ranks_hold_the_same_bits(kGloo, ranks);
+  contract::reduce_scatter_is_a_part_of_all_reduce(kGloo, ranks);
   contract::broadcast_from_every_root(kGloo, ranks);
   contract::gather_in_rank_order(kGloo, ranks);
   contract::barrier_separates(kGloo, ranks);

@@ -29,6 +29,7 @@ TEST_CASE("NCCL communicators keep the contract on fake GPUs, however long NCCL 
   fake_nccl().polls_in_progress = polls;
   contract::maxima(nccl_ranks, ranks);
   contract::all_ranks_hold_the_same_bits(nccl_ranks, ranks);
+  contract::reduce_scatter_is_a_part_of_all_reduce(nccl_ranks, ranks);
   contract::broadcast_from_every_root(nccl_ranks, ranks);
   contract::gather_in_rank_order(nccl_ranks, ranks);
   contract::calls_keep_their_order_across_streams(nccl_ranks, ranks);
@@ -54,6 +55,7 @@ void keep_contract_in_orders(int ranks, int orders) {
     INFO(ranks << " ranks, seed " << seed);
     cuda_fake::run_randomly(seed);
     contract::maxima(nccl_ranks, ranks);
+    contract::reduce_scatter_is_a_part_of_all_reduce(nccl_ranks, ranks);
     contract::broadcast_from_every_root(nccl_ranks, ranks);
     contract::gather_in_rank_order(nccl_ranks, ranks);
     contract::calls_keep_their_order_across_streams(nccl_ranks, ranks);

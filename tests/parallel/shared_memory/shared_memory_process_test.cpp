@@ -276,6 +276,12 @@ std::uint64_t digest_of_sums(Communicator& communicator) {
         }
         communicator.all_reduce({data, count, dtype}, count % 2 == 0 ? ReduceOp::sum : ReduceOp::average,
                                 stream);
+        const std::size_t part = count / static_cast<std::size_t>(communicator.size());
+        const std::size_t place = part * static_cast<std::size_t>(communicator.rank()) * size_of(dtype);
+        communicator.reduce_scatter({data, part * static_cast<std::size_t>(communicator.size()), dtype},
+                                    {data + place, part, dtype}, ReduceOp::sum, stream);
+        communicator.all_gather({data + place, part, dtype},
+                                {data, part * static_cast<std::size_t>(communicator.size()), dtype}, stream);
         stream.ref().synchronize();
         for (std::size_t i = 0; i < count * size_of(dtype); ++i) {
           digest = (digest ^ static_cast<std::uint64_t>(data[i])) * 1099511628211ULL;

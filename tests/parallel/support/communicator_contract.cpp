@@ -86,6 +86,29 @@ void average_rounded_once(Communicator& communicator, StreamRef stream, Narrow n
     expect_equal(to_float(value), wanted, "an average of 16-bit numbers");
 }
 
+template <class T, class Narrow>
+void scatter_as_all_reduce(Communicator& communicator, StreamRef stream, std::size_t part, ReduceOp op,
+                           Narrow narrow) {
+  const auto rank = static_cast<std::size_t>(communicator.rank());
+  std::mt19937 random(static_cast<unsigned>(rank + 1));
+  std::uniform_real_distribution<float> uniform(-1000, 1000);
+  std::vector<T> values(part * static_cast<std::size_t>(communicator.size()));
+  for (T& value : values) value = narrow(uniform(random));
+  DeviceValues<T> whole(stream, values), from(stream, values), in_place(stream, values);
+  DeviceValues<T> to(stream, std::vector<T>(part));
+  communicator.all_reduce(whole.span(), op, stream);
+  communicator.reduce_scatter(from.span(), to.span(), op, stream);
+  communicator.reduce_scatter(in_place.span(), in_place.part(rank * part, part), op, stream);
+  const auto bytes_of = [](std::span<const T> elements) { return std::as_bytes(elements); };
+  const auto wanted = bytes_of(std::span<const T>(whole.read(stream)).subspan(rank * part, part));
+  const auto what = fmt::format("{} elements of {} bytes for each rank", part, sizeof(T));
+  expect(std::ranges::equal(bytes_of(to.read(stream)), wanted), "the part of all_reduce, " + what);
+  expect(from.read(stream) == values, "what is read to stay, " + what);
+  std::copy_n(whole.read(stream).begin() + static_cast<std::ptrdiff_t>(rank * part), part,
+              values.begin() + static_cast<std::ptrdiff_t>(rank * part));
+  expect(std::ranges::equal(bytes_of(in_place.read(stream)), bytes_of(values)), "the same in place, " + what);
+}
+
 }  // namespace
 
 void sums_are_exact(const GroupMaker& make, int ranks) {
@@ -157,6 +180,22 @@ void all_ranks_hold_the_same_bits(const GroupMaker& make, int ranks) {
       for (std::size_t at = 0; at < gathered.size(); at += kCount) {
         expect(same_bits(gathered.subspan(at, kCount), own), "the same bits on all ranks");
       }
+    }
+  });
+}
+
+void reduce_scatter_is_a_part_of_all_reduce(const GroupMaker& make, int ranks) {
+  on_all(make, ranks, [](Communicator& communicator, StreamRef stream) {
+    const auto same = [](float value) { return value; };
+    const auto to_integer = [](float value) { return static_cast<std::int64_t>(value); };
+    for (const std::size_t part : {0, 1, 100, 1000, 50'021}) {
+      for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::average}) {
+        scatter_as_all_reduce<float>(communicator, stream, part, op, same);
+        scatter_as_all_reduce<BFloat16>(communicator, stream, part, op, to_bfloat16);
+      }
+      scatter_as_all_reduce<double>(communicator, stream, part, ReduceOp::average, same);
+      scatter_as_all_reduce<Half>(communicator, stream, part, ReduceOp::sum, to_half);
+      scatter_as_all_reduce<std::int64_t>(communicator, stream, part, ReduceOp::sum, to_integer);
     }
   });
 }
@@ -250,6 +289,14 @@ void bad_arguments_are_refused(const GroupMaker& make) {
     refused("an average takes f32, f64, f16 and bf16, not i32",
             [&] { communicator.all_reduce(integers.span(), ReduceOp::average, stream); });
     refused("no memory", [&] { communicator.all_reduce({nullptr, 4, DType::f32}, ReduceOp::sum, stream); });
+    refused("takes 4 f32, but got 4 u8",
+            [&] { communicator.reduce_scatter(bytes, four, ReduceOp::sum, stream); });
+    refused("takes 3 f32, but got 4 f32",
+            [&] { communicator.reduce_scatter(four, floats.part(0, 3), ReduceOp::sum, stream); });
+    refused("not u8", [&] { communicator.reduce_scatter(bytes, bytes, ReduceOp::sum, stream); });
+    refused("overlaps what it reads", [&] {
+      communicator.reduce_scatter(floats.part(0, 3), floats.part(1, 3), ReduceOp::sum, stream);
+    });
     refused("root 1", [&] { communicator.broadcast(four, 1, stream); });
     refused("root -1", [&] { communicator.broadcast(four, -1, stream); });
     refused("needs room for 4 f32", [&] { communicator.all_gather(four, bytes, stream); });

@@ -12,6 +12,8 @@ void maxima(const GroupMaker& make, int ranks);
 void averages_are_exact(const GroupMaker& make, int ranks);  // of numbers whose average needs no rounding
 void sixteen_bit_averages_are_rounded_once(const GroupMaker& make, int ranks);
 void all_ranks_hold_the_same_bits(const GroupMaker& make, int ranks);  // where rounding depends on the order
+// As all_reduce(), whose bits each rank's part has; also in place. What is read stays as it was.
+void reduce_scatter_is_a_part_of_all_reduce(const GroupMaker& make, int ranks);
 void broadcast_from_every_root(const GroupMaker& make, int ranks);
 void gather_in_rank_order(const GroupMaker& make, int ranks);  // also in place
 void barrier_separates(const GroupMaker& make, int ranks);
