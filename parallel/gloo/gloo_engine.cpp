@@ -33,6 +33,7 @@ void GlooEngine::run(const CollectiveCall& call) {
     if (call.kind == CollectiveCall::Kind::reduce_scatter) reduce_scatter(call);
     if (call.kind == CollectiveCall::Kind::broadcast) broadcast(call);
     if (call.kind == CollectiveCall::Kind::all_gather) all_gather(call);
+    if (is_exchange(call)) transfer(*context_, call, timeout_);
   } catch (const CommunicationError& error) {
     fail(call, failure_of(error));
   } catch (const Error&) {

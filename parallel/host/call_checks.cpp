@@ -41,6 +41,12 @@ void check_root(const Communicator& communicator, int root) {
   throw ArgumentError(fmt::format("root {} is no rank of {}", root, communicator.size()));
 }
 
+void check_peer(const Communicator& communicator, int peer, std::string_view what) {
+  if (peer == communicator.rank()) throw ArgumentError(fmt::format("{} rank {} itself", what, peer));
+  if (peer >= 0 && peer < communicator.size()) return;
+  throw ArgumentError(fmt::format("{} rank {}, which is no rank of {}", what, peer, communicator.size()));
+}
+
 void check_gather(const Communicator& communicator, TensorSpan from, TensorSpan to) {
   const std::size_t wanted = checked_multiply(from.count, static_cast<std::size_t>(communicator.size()));
   if (from.dtype == to.dtype && to.count == wanted) return;

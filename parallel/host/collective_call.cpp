@@ -19,6 +19,15 @@ const char* name_of(ReduceOp op) {
 
 }  // namespace
 
+bool is_exchange(const CollectiveCall& call) noexcept {
+  return call.kind == CollectiveCall::Kind::send || call.kind == CollectiveCall::Kind::recv;
+}
+
+bool agree_to_exchange(const CollectiveCall& a, const CollectiveCall& b) noexcept {
+  return is_exchange(a) && is_exchange(b) && a.kind != b.kind && a.data.count == b.data.count &&
+         a.data.dtype == b.data.dtype && a.number == b.number;
+}
+
 bool agree(const CollectiveCall& a, const CollectiveCall& b) noexcept {
   return a.kind == b.kind && a.op == b.op && a.root == b.root && a.data.count == b.data.count &&
          a.data.dtype == b.data.dtype && a.number == b.number;
@@ -37,6 +46,10 @@ std::string describe(const CollectiveCall& call) {
       return fmt::format("all_gather #{} ({} of each rank)", call.number, elements);
     case CollectiveCall::Kind::allocate:
       return fmt::format("allocate #{} ({} bytes)", call.number, call.data.count);
+    case CollectiveCall::Kind::send:
+      return fmt::format("send #{} ({} to rank {})", call.number, elements, call.root);
+    case CollectiveCall::Kind::recv:
+      return fmt::format("recv #{} ({} from rank {})", call.number, elements, call.root);
     case CollectiveCall::Kind::barrier:
       break;
   }

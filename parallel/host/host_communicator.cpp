@@ -42,7 +42,7 @@ HostCommunicator::HostCommunicator(std::unique_ptr<HostEngine> engine, Device& d
     : device_(device), queue_(std::make_shared<CallQueue>(std::move(engine), timeout)) {}
 
 void HostCommunicator::enqueue(CollectiveCall call, StreamRef stream) {
-  call.number = queue_->enter();
+  queue_->enter(call);
   // Shared only because std::function copies what it holds.
   auto pending = std::make_shared<PendingCall>(queue_, call);
   device_.enqueue(stream, [pending = std::move(pending)] { pending->run(); });
@@ -79,19 +79,33 @@ void HostCommunicator::all_gather(TensorSpan from, TensorSpan to, StreamRef stre
   enqueue({.kind = CollectiveCall::Kind::all_gather, .data = from, .result = to}, stream);
 }
 
+void HostCommunicator::send(TensorSpan data, int to, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "send");
+  check_peer(*this, to, "send to");
+  enqueue({.kind = CollectiveCall::Kind::send, .root = to, .data = data}, stream);
+}
+
+void HostCommunicator::recv(TensorSpan data, int from, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "recv");
+  check_peer(*this, from, "recv from");
+  enqueue({.kind = CollectiveCall::Kind::recv, .root = from, .data = data}, stream);
+}
+
 CommunicationBuffer HostCommunicator::allocate(std::size_t bytes) {
   CommunicationBuffer memory;
   CollectiveCall call{.kind = CollectiveCall::Kind::allocate,
                       .data = {.data = nullptr, .count = bytes, .dtype = DType::u8},
                       .allocated = &memory};
-  call.number = queue_->enter();
+  queue_->enter(call);
   queue_->run(call);
   return memory;
 }
 
 void HostCommunicator::barrier() {
   CollectiveCall call{.kind = CollectiveCall::Kind::barrier};
-  call.number = queue_->enter();
+  queue_->enter(call);
   queue_->run(call);
 }
 

@@ -27,6 +27,8 @@ class HostCommunicator final : public Communicator {
   void reduce_scatter(TensorSpan from, TensorSpan to, ReduceOp op, StreamRef stream) override;
   void broadcast(TensorSpan data, int root, StreamRef stream) override;
   void all_gather(TensorSpan from, TensorSpan to, StreamRef stream) override;
+  void send(TensorSpan data, int to, StreamRef stream) override;
+  void recv(TensorSpan data, int from, StreamRef stream) override;
   CommunicationBuffer allocate(std::size_t bytes) override;
   void barrier() override;
   void abort(std::string_view why) noexcept override;

@@ -12,7 +12,13 @@ namespace leat::detail {
 
 LocalMeeting::LocalMeeting(int ranks)
     : bytes_(host_device().allocate(RendezvousMemory::bytes_for(ranks))),
-      memory_(RendezvousMemory::create({bytes_.data(), bytes_.size()}, ranks)) {}
+      memory_(RendezvousMemory::create({bytes_.data(), bytes_.size()}, ranks)),
+      pieces_(static_cast<std::size_t>(ranks)) {}
+
+void LocalMeeting::prepare_pieces(int rank) {
+  DeviceBuffer& pieces = pieces_[static_cast<std::size_t>(rank)];
+  if (pieces.data() == nullptr) pieces = host_device().allocate(kExchangePieces * kPieceBytes);
+}
 
 LocalEngine::LocalEngine(std::shared_ptr<LocalMeeting> meeting, int rank, std::chrono::milliseconds timeout)
     : meeting_(std::move(meeting)),
@@ -21,6 +27,7 @@ LocalEngine::LocalEngine(std::shared_ptr<LocalMeeting> meeting, int rank, std::c
       targets_(sources_.size()) {}
 
 void LocalEngine::run(const CollectiveCall& call) {
+  if (is_exchange(call)) return exchange(call);
   if (is_inline(call)) return run_inline(rendezvous_, call);
   rendezvous_.arrive({.call = call});
   // From here to depart() nothing throws: the arguments have been checked, and the ranks agree on them.
@@ -59,6 +66,14 @@ void LocalEngine::broadcast(const CollectiveCall& call) const {
 void LocalEngine::all_gather(const CollectiveCall& call) const {
   for (int rank = 0; rank < size(); ++rank)
     place_gathered(call, rank, rendezvous_.call_of(rank).call.data.data);
+}
+
+void LocalEngine::exchange(const CollectiveCall& call) {
+  if (call.kind == CollectiveCall::Kind::send) meeting_->prepare_pieces(rank());
+  detail::exchange(rendezvous_, call,
+                   {.bytes = LocalMeeting::kPieceBytes, .place = [this](int sender, std::uint32_t piece) {
+                      return meeting_->piece_of(sender, piece);
+                    }});
 }
 
 }  // namespace leat::detail

@@ -46,6 +46,8 @@ NcclApi open_library() {
   find(library, "ncclReduceScatter", api.reduce_scatter);
   find(library, "ncclBroadcast", api.broadcast);
   find(library, "ncclAllGather", api.all_gather);
+  find(library, "ncclSend", api.send);
+  find(library, "ncclRecv", api.recv);
   find(library, "ncclGetErrorString", api.get_error_string);
   find(library, "ncclGetLastError", api.get_last_error);
   api.device_of = &device_of;

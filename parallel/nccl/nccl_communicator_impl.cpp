@@ -149,6 +149,24 @@ void NcclCommunicator::all_gather(TensorSpan from, TensorSpan to, StreamRef stre
   });
 }
 
+void NcclCommunicator::send(TensorSpan data, int to, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "send");
+  check_peer(*this, to, "send to");
+  call("ncclSend", [&](ncclComm_t handle) {
+    return api_.send(data.data, data.bytes(), ncclUint8, to, handle, raw(stream));
+  });
+}
+
+void NcclCommunicator::recv(TensorSpan data, int from, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "recv");
+  check_peer(*this, from, "recv from");
+  call("ncclRecv", [&](ncclComm_t handle) {
+    return api_.recv(data.data, data.bytes(), ncclUint8, from, handle, raw(stream));
+  });
+}
+
 void NcclCommunicator::barrier() {
   all_reduce({.data = token_.data(), .count = 1, .dtype = DType::i32}, ReduceOp::sum, stream_);
   device_.record(event_, stream_);

@@ -24,6 +24,8 @@ class NcclCommunicator final : public Communicator {
   void reduce_scatter(TensorSpan from, TensorSpan to, ReduceOp op, StreamRef stream) override;
   void broadcast(TensorSpan data, int root, StreamRef stream) override;
   void all_gather(TensorSpan from, TensorSpan to, StreamRef stream) override;
+  void send(TensorSpan data, int to, StreamRef stream) override;
+  void recv(TensorSpan data, int from, StreamRef stream) override;
   void barrier() override;
   void abort(std::string_view why) noexcept override;
 

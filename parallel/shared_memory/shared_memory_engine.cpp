@@ -9,6 +9,7 @@
 #include "leat/datasets/base/checked.h"
 #include "leat/datasets/base/memory_limits.h"
 #include "leat/parallel/local/inline_collective.h"
+#include "leat/parallel/local/pair_exchange.h"
 #include "leat/parallel/local/slice_reduce.h"
 
 namespace leat::detail {
@@ -142,6 +143,7 @@ void SharedMemoryEngine::await_all(HostIntroduction& introduction, const SharedM
 }
 
 void SharedMemoryEngine::run(const CollectiveCall& call) {
+  if (is_exchange(call)) return exchange(call);
   if (is_inline(call)) return run_inline(*rendezvous_, call);
   if (call.kind == CollectiveCall::Kind::allocate) return allocate(call);
   const auto region = regions_.find(call.data.data, call.data.bytes());
@@ -228,6 +230,7 @@ std::byte* SharedMemoryEngine::staged(int rank, std::size_t piece) const {
 }
 
 void SharedMemoryEngine::run_staged(const CollectiveCall& call) {
+  last_piece_ = divide_up(call.data.bytes(), piece_bytes_) - 1;
   const bool scatters = call.kind == CollectiveCall::Kind::reduce_scatter;
   if (call.kind != CollectiveCall::Kind::all_reduce && !scatters) return move_staged(call);
   if (size_ > 1) return reduce_staged(call);
@@ -273,6 +276,16 @@ void SharedMemoryEngine::reduce_staged(const CollectiveCall& call) {
                   staged(rank, piece) + (first - start) * element, (last - first) * element);
     }
   }
+}
+
+// Of the sender's three pieces, ranks that are behind may still read that with which the last collective ended. Both
+// ranks know which it is: they have taken part in the same collectives.
+void SharedMemoryEngine::exchange(const CollectiveCall& call) {
+  static_assert(kExchangePieces == kStagingPieces - 1);
+  detail::exchange(*rendezvous_, call,
+                   {.bytes = piece_bytes_, .place = [this](int sender, std::uint32_t piece) {
+                      return staged(sender, last_piece_ + 1 + piece % kExchangePieces);
+                    }});
 }
 
 void SharedMemoryEngine::move_staged(const CollectiveCall& call) {

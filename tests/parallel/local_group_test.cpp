@@ -27,9 +27,17 @@ TEST_CASE("a local group keeps the communicator's contract") {
   contract::reduce_scatter_is_a_part_of_all_reduce(local_group, ranks);
   contract::broadcast_from_every_root(local_group, ranks);
   contract::gather_in_rank_order(local_group, ranks);
+  contract::every_rank_sends_to_every_other(local_group, ranks);
+  contract::exchanges_keep_their_order_among_collectives(local_group, ranks);
   contract::barrier_separates(local_group, ranks);
   contract::calls_keep_their_order_across_streams(local_group, ranks);
   contract::abort_wakes_everybody(local_group, ranks);
+}
+
+TEST_CASE("a local group names the ranks of an exchange that fails") {
+  contract::exchanges_that_differ_are_disagreements(local_group);
+  contract::a_peer_that_does_not_come_is_named(local_group);
+  contract::abort_wakes_those_who_exchange(local_group);
 }
 
 TEST_CASE("a local group refuses bad arguments") {

@@ -59,6 +59,10 @@ ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDa
                            ncclComm_t communicator, cudaStream_t stream);
 ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t type,
                            ncclComm_t communicator, cudaStream_t stream);
+ncclResult_t ncclSend(const void* from, std::size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t communicator, cudaStream_t stream);
+ncclResult_t ncclRecv(void* to, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator,
+                      cudaStream_t stream);
 const char* ncclGetErrorString(ncclResult_t result);
 const char* ncclGetLastError(ncclComm_t communicator);
 }

@@ -24,14 +24,17 @@ const char* name_of(CollectiveKind kind) {
       return "broadcast";
     case CollectiveKind::all_gather:
       return "all_gather";
+    case CollectiveKind::transfer:
+      return "transfer";
   }
   return "";
 }
 
 // Of memory that is read and written, only the writing counts.
 std::vector<Range> ranges_of(const Buffers& buffers) {
-  std::vector<Range> ranges{{buffers.to, buffers.to_bytes, Access::write}};
   const Range from{buffers.from, buffers.from_bytes, Access::read};
+  if (buffers.to_bytes == 0) return {from};
+  std::vector<Range> ranges{{buffers.to, buffers.to_bytes, Access::write}};
   if (from.bytes == 0) return ranges;
   if (!overlap(from, ranges[0])) {
     ranges.push_back(from);
@@ -82,7 +85,7 @@ NodePtr Collective::enqueue(Machine::Lock& lock, Queue& queue, std::size_t rank,
 
 // Tells whether the rank receives data of the other one.
 bool Collective::depends_on(std::size_t rank, std::size_t other) const {
-  return rank != other && (call_.kind != CollectiveKind::broadcast || other == call_.root);
+  return rank != other && (!has_root() || other == call_.root);
 }
 
 void Collective::connect(std::size_t rank, std::size_t other) {
@@ -101,13 +104,14 @@ void Collective::close_parts() {
 
 void Collective::arrive(std::size_t rank) {
   const Machine::Lock lock(Machine::get().mutex);
-  if (static_cast<int>(rank) == fake_nccl().dead_rank || ++arrived_ < parts_.size() || is_broken_) return;
+  if (static_cast<int>(ranks_[rank]) == fake_nccl().dead_rank || ++arrived_ < parts_.size() || is_broken_)
+    return;
   compute();
   is_complete_ = true;
 }
 
 void Collective::compute() {
-  if (call_.kind == CollectiveKind::broadcast) {
+  if (has_root()) {
     const Buffers& root = parts_[call_.root].buffers;
     result_.assign(root.from_alias, root.from_alias + root.from_bytes);
     return;
@@ -129,6 +133,7 @@ void Collective::compute() {
 void Collective::finish(std::size_t rank) {
   const Machine::Lock lock(Machine::get().mutex);
   const Buffers& buffers = parts_[rank].buffers;
+  if (buffers.to_bytes == 0) return;
   if (is_complete_) {
     const bool scatters = call_.kind == CollectiveKind::reduce_scatter;
     std::memcpy(buffers.to_alias, result_.data() + (scatters ? rank * buffers.to_bytes : 0),

@@ -97,6 +97,22 @@ void sum_inline(Communicator& communicator, const Report& report) {
   sum_for_ever(communicator, report, communicator.allocate(1000));
 }
 
+// The ranks of a ring send to each other in turn.
+void send_for_ever(Communicator& communicator, const Report& report) {
+  const Stream stream = host_device().make_stream();
+  std::vector<float> values(1'000'000);
+  const TensorSpan span{.data = values.data(), .count = values.size(), .dtype = DType::f32};
+  for (bool begun = false;; begun = true) {
+    for (int from = 0; from < kRanks; ++from) {
+      const int to = (from + 1) % kRanks;
+      if (communicator.rank() == from) communicator.send(span, to, stream);
+      if (communicator.rank() == to) communicator.recv(span, from, stream);
+    }
+    stream.ref().synchronize();
+    if (!begun) report("begun");
+  }
+}
+
 void wait_for_ever(Communicator& communicator, const Report& report) {
   for (bool begun = false;; begun = true) {
     communicator.barrier();
@@ -116,7 +132,8 @@ void check_survivors(std::vector<RankProcess>& processes, int victim, Clock::tim
 }
 
 TEST_CASE("survivors of a rank that is killed in a collective get PeerLost with its rank", "[process]") {
-  for (const Body& body : {Body(sum_in_place), Body(sum_staged), Body(sum_inline), Body(wait_for_ever)}) {
+  for (const Body& body :
+       {Body(sum_in_place), Body(sum_staged), Body(sum_inline), Body(wait_for_ever), Body(send_for_ever)}) {
     for (const int victim : {0, 1, 2}) {
       INFO("victim " << victim);
       auto processes = start({}, body);

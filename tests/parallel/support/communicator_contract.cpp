@@ -7,25 +7,10 @@
 #include <utility>
 
 #include "tests/parallel/support/device_values.h"
-#include "tests/parallel/support/ranks.h"
+#include "tests/parallel/support/on_all.h"
 
 namespace leat::test::contract {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto kPatience = 20s;  // no test waits for it to pass
-
-void on_all(const GroupMaker& make, int ranks, const std::function<void(Communicator&, StreamRef)>& body) {
-  const Group group = make(ranks, kPatience);
-  run_ranks(ranks, [&](int rank) {
-    Communicator& communicator = *group[static_cast<std::size_t>(rank)];
-    expect_equal(communicator.rank(), rank, "rank()");
-    expect_equal(communicator.size(), ranks, "size()");
-    const Stream stream = communicator.device().make_stream();
-    body(communicator, stream);
-  });
-}
 
 template <class T>
 void sums_of(Communicator& communicator, StreamRef stream, std::size_t count) {
@@ -300,6 +285,11 @@ void bad_arguments_are_refused(const GroupMaker& make) {
     refused("root 1", [&] { communicator.broadcast(four, 1, stream); });
     refused("root -1", [&] { communicator.broadcast(four, -1, stream); });
     refused("needs room for 4 f32", [&] { communicator.all_gather(four, bytes, stream); });
+    refused("send to rank 0 itself", [&] { communicator.send(four, 0, stream); });
+    refused("send to rank 1, which is no rank of 1", [&] { communicator.send(four, 1, stream); });
+    refused("recv from rank 0 itself", [&] { communicator.recv(four, 0, stream); });
+    refused("recv from rank -1", [&] { communicator.recv(four, -1, stream); });
+    refused("no memory", [&] { communicator.send({nullptr, 4, DType::f32}, 1, stream); });
     communicator.all_reduce(four, ReduceOp::sum, stream);  // and still works
     stream.synchronize();
   });
