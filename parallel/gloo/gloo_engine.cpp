@@ -30,8 +30,10 @@ void GlooEngine::run(const CollectiveCall& call) {
     if (call.kind == CollectiveCall::Kind::allocate) *call.allocated = private_memory(call.data.count);
     if (call.data.count == 0) return;
     if (call.kind == CollectiveCall::Kind::all_reduce) all_reduce(call);
+    if (call.kind == CollectiveCall::Kind::reduce_scatter) reduce_scatter(call);
     if (call.kind == CollectiveCall::Kind::broadcast) broadcast(call);
     if (call.kind == CollectiveCall::Kind::all_gather) all_gather(call);
+    if (is_exchange(call)) transfer(*context_, call, timeout_);
   } catch (const CommunicationError& error) {
     fail(call, failure_of(error));
   } catch (const Error&) {
@@ -86,6 +88,18 @@ void GlooEngine::all_reduce(void* data, std::size_t count, DType dtype, const Co
   options.setTag(static_cast<std::uint32_t>(call.number));
   options.setTimeout(timeout_);
   gloo::allreduce(options);
+  if (call.op == ReduceOp::average) divide(data, dtype, count, size());
+}
+
+// Gloo's newer interface has none, and the order in which its all_reduce sums depends on the place of an element.
+void GlooEngine::reduce_scatter(const CollectiveCall& call) {
+  const auto* const from = static_cast<const std::byte*>(call.data.data);
+  reduced_.assign(from, from + call.data.bytes());
+  CollectiveCall whole = call;
+  whole.data.data = reduced_.data();
+  all_reduce(whole);
+  const std::size_t part = call.result.bytes();
+  std::memcpy(call.result.data, reduced_.data() + static_cast<std::size_t>(rank()) * part, part);
 }
 
 void GlooEngine::broadcast(const CollectiveCall& call) {
@@ -98,12 +112,12 @@ void GlooEngine::broadcast(const CollectiveCall& call) {
 }
 
 void GlooEngine::all_gather(const CollectiveCall& call) {
-  auto* to = static_cast<std::uint8_t*>(call.gathered.data);
+  auto* to = static_cast<std::uint8_t*>(call.result.data);
   auto* from = static_cast<std::uint8_t*>(call.data.data);
   const std::size_t bytes = call.data.bytes();
   gloo::AllgatherOptions options(context_);
   if (from != to + static_cast<std::size_t>(rank()) * bytes) options.setInput(from, bytes);  // else: in place
-  options.setOutput(to, call.gathered.bytes());
+  options.setOutput(to, call.result.bytes());
   options.setTag(static_cast<std::uint32_t>(call.number));
   options.setTimeout(timeout_);
   gloo::allgather(options);

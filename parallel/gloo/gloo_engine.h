@@ -34,6 +34,7 @@ class GlooEngine final : public HostEngine {
  private:
   void all_reduce(const CollectiveCall& call);
   void all_reduce(void* data, std::size_t count, DType dtype, const CollectiveCall& call);
+  void reduce_scatter(const CollectiveCall& call);
   void broadcast(const CollectiveCall& call);
   void all_gather(const CollectiveCall& call);
 
@@ -48,7 +49,9 @@ class GlooEngine final : public HostEngine {
   const std::chrono::milliseconds timeout_;
   const std::shared_ptr<gloo::Context> context_;  // shared because Gloo requires it
 
-  std::vector<float> widened_;  // used only by run()
+  // Used only by run().
+  std::vector<float> widened_;
+  std::vector<std::byte> reduced_;  // by reduce_scatter
 
   // Guarded by mutex_.
   std::mutex mutex_;

@@ -11,17 +11,20 @@ namespace leat::detail {
 // The engine's own timeout should come first, because its message says more. The queue's timeout is for calls that
 // never reached the engine. Hence it is twice as long.
 CallQueue::CallQueue(std::unique_ptr<HostEngine> engine, std::chrono::milliseconds timeout)
-    : engine_(engine.release()), patience_(2 * timeout) {}
+    : engine_(engine.release()),
+      patience_(2 * timeout),
+      exchanges_(static_cast<std::size_t>(engine_->size())) {}
 
 void CallQueue::throw_if_failed() const {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-std::uint64_t CallQueue::enter() {
+void CallQueue::enter(CollectiveCall& call) {
   check_process(engine_.get_deleter().owner(), "this communicator");
   const std::lock_guard lock(mutex_);
   throw_if_failed();
-  return entered_++;
+  call.turn = entered_++;
+  call.number = is_exchange(call) ? exchanges_[static_cast<std::size_t>(call.root)]++ : collectives_++;
 }
 
 void CallQueue::wait_for_turn(const CollectiveCall& call) {
@@ -29,12 +32,12 @@ void CallQueue::wait_for_turn(const CollectiveCall& call) {
   while (true) {
     throw_if_failed();
     const std::uint64_t seen = turn_;
-    if (seen == call.number) return;
+    if (seen == call.turn) return;
     const bool moved = changed_.wait_for(lock, patience_, [&] { return turn_ != seen || failure_; });
     if (!moved) {
-      throw CommunicationError(
-          fmt::format("rank {}: {} waited {} ms for this rank's call #{}, whose stream did not reach it",
-                      engine_->rank(), describe(call), patience_.count(), seen));
+      throw CommunicationError(fmt::format(
+          "rank {}: {} waited {} ms for an earlier call of this rank, whose stream did not reach it",
+          engine_->rank(), describe(call), patience_.count()));
     }
   }
 }

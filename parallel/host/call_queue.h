@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "leat/datasets/base/process_identity.h"
 #include "leat/parallel/host/host_engine.h"
@@ -15,8 +16,7 @@ namespace leat::detail {
 
 // Threads: enter() is called by the communicator's user; run() by the streams' threads and, for barriers, by the
 // user; fail() by any thread. Invariants:
-//  1. Every call whose number came from enter() runs or fails. run() executes the calls in the order of their
-//     numbers, one at a time.
+//  1. Every call that entered runs or fails. run() executes the calls in the order of their turns, one at a time.
 //  2. Once failure_ is set it never changes, and no further call starts.
 //  3. turn_ and failure_, which waiting threads test, change only under mutex_.
 class CallQueue {
@@ -25,7 +25,7 @@ class CallQueue {
 
   const HostEngine& engine() const noexcept { return *engine_; }
 
-  std::uint64_t enter();  // next call's number; throws the failure, if there was one
+  void enter(CollectiveCall& call);  // sets the call's turn and number; throws the failure, if there was one
   void run(
       const CollectiveCall& call);  // waits for the call's turn, then runs it; throws what the engine throws
   void fail(const Failure& why) noexcept;  // ends this rank's part; also aborts the engine
@@ -42,6 +42,8 @@ class CallQueue {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t entered_ = 0;
+  std::uint64_t collectives_ = 0;         // entered
+  std::vector<std::uint64_t> exchanges_;  // entered, by the other rank
   std::uint64_t turn_ = 0;
   std::exception_ptr failure_;  // a CommunicationError, or null
 };

@@ -1,4 +1,5 @@
-// One rank's call of a collective, as a value that ranks compare and engines carry out.
+// One rank's call of a collective, or of an exchange with one other rank, as a value that ranks compare and engines
+// carry out.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +10,35 @@
 namespace leat::detail {
 
 struct CollectiveCall {
-  enum class Kind : std::uint8_t { all_reduce, broadcast, all_gather, barrier, allocate };
+  enum class Kind : std::uint8_t {
+    all_reduce,
+    reduce_scatter,
+    broadcast,
+    all_gather,
+    barrier,
+    allocate,
+    send,
+    recv
+  };
 
   Kind kind = Kind::barrier;
-  ReduceOp op = ReduceOp::sum;  // all_reduce
-  int root = 0;                 // broadcast
-  TensorSpan data{};  // input and output of all_reduce and broadcast, input of all_gather; a size to allocate
-  TensorSpan gathered{};                     // output of all_gather: size() times the elements of `data`
-  std::uint64_t number = 0;                  // number of the call on this rank and communicator, from 0
+  ReduceOp op = ReduceOp::sum;  // all_reduce and reduce_scatter
+  int root = 0;                 // broadcast; the other rank of send and recv
+  TensorSpan data{};            // the input; also the output of all_reduce and broadcast; a size to allocate
+  TensorSpan
+      result{};  // the output of all_gather (size() times `data`) and of reduce_scatter (one part of `data`)
+  std::uint64_t number =
+      0;                   // number among the collectives, or among the exchanges with the other rank, from 0
+  std::uint64_t turn = 0;  // place in the order of all calls of this rank; not compared
   CommunicationBuffer* allocated = nullptr;  // output of allocate
 };
 
-// Returns whether two ranks' calls match: kind, op, root, count, dtype and number.
+bool is_exchange(const CollectiveCall& call) noexcept;  // send or recv
+
+// Returns whether the calls of two ranks that exchange data match: one sends what the other receives.
+bool agree_to_exchange(const CollectiveCall& a, const CollectiveCall& b) noexcept;
+
+// Returns whether two ranks' calls of a collective match: kind, op, root, count, dtype and number.
 bool agree(const CollectiveCall& a, const CollectiveCall& b) noexcept;
 
 std::string describe(const CollectiveCall& call);  // "all_reduce #12 (sum of 1000 f32)"

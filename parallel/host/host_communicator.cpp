@@ -42,7 +42,7 @@ HostCommunicator::HostCommunicator(std::unique_ptr<HostEngine> engine, Device& d
     : device_(device), queue_(std::make_shared<CallQueue>(std::move(engine), timeout)) {}
 
 void HostCommunicator::enqueue(CollectiveCall call, StreamRef stream) {
-  call.number = queue_->enter();
+  queue_->enter(call);
   // Shared only because std::function copies what it holds.
   auto pending = std::make_shared<PendingCall>(queue_, call);
   device_.enqueue(stream, [pending = std::move(pending)] { pending->run(); });
@@ -51,8 +51,17 @@ void HostCommunicator::enqueue(CollectiveCall call, StreamRef stream) {
 void HostCommunicator::all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "all_reduce");
-  check_reducible(data);
+  check_reducible(data, op);
   enqueue({.kind = CollectiveCall::Kind::all_reduce, .op = op, .data = data}, stream);
+}
+
+void HostCommunicator::reduce_scatter(TensorSpan from, TensorSpan to, ReduceOp op, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(from, "reduce_scatter");
+  check_span(to, "the result of reduce_scatter");
+  check_reducible(from, op);
+  check_scatter(*this, from, to);
+  enqueue({.kind = CollectiveCall::Kind::reduce_scatter, .op = op, .data = from, .result = to}, stream);
 }
 
 void HostCommunicator::broadcast(TensorSpan data, int root, StreamRef stream) {
@@ -67,7 +76,21 @@ void HostCommunicator::all_gather(TensorSpan from, TensorSpan to, StreamRef stre
   check_span(from, "all_gather");
   check_span(to, "the result of all_gather");
   check_gather(*this, from, to);
-  enqueue({.kind = CollectiveCall::Kind::all_gather, .data = from, .gathered = to}, stream);
+  enqueue({.kind = CollectiveCall::Kind::all_gather, .data = from, .result = to}, stream);
+}
+
+void HostCommunicator::send(TensorSpan data, int to, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "send");
+  check_peer(*this, to, "send to");
+  enqueue({.kind = CollectiveCall::Kind::send, .root = to, .data = data}, stream);
+}
+
+void HostCommunicator::recv(TensorSpan data, int from, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "recv");
+  check_peer(*this, from, "recv from");
+  enqueue({.kind = CollectiveCall::Kind::recv, .root = from, .data = data}, stream);
 }
 
 CommunicationBuffer HostCommunicator::allocate(std::size_t bytes) {
@@ -75,14 +98,14 @@ CommunicationBuffer HostCommunicator::allocate(std::size_t bytes) {
   CollectiveCall call{.kind = CollectiveCall::Kind::allocate,
                       .data = {.data = nullptr, .count = bytes, .dtype = DType::u8},
                       .allocated = &memory};
-  call.number = queue_->enter();
+  queue_->enter(call);
   queue_->run(call);
   return memory;
 }
 
 void HostCommunicator::barrier() {
   CollectiveCall call{.kind = CollectiveCall::Kind::barrier};
-  call.number = queue_->enter();
+  queue_->enter(call);
   queue_->run(call);
 }
 

@@ -35,7 +35,13 @@ void max_into(void* into, const void* from, std::size_t count) {
 
 template <class T>
 ReduceKernel kernel_of(ReduceOp op) {
-  return op == ReduceOp::sum ? &sum_into<T> : &max_into<T>;
+  return op == ReduceOp::max ? &max_into<T> : &sum_into<T>;
+}
+
+template <class T>
+void divide_all(void* data, std::size_t count, T divisor) {
+  T* __restrict values = static_cast<T*>(data);
+  for (std::size_t i = 0; i < count; ++i) values[i] /= divisor;
 }
 
 template <class T>
@@ -64,9 +70,20 @@ bool is_half_precision(DType dtype) noexcept {
   return dtype == DType::f16 || dtype == DType::bf16;
 }
 
-bool is_reducible(DType dtype) noexcept {
-  return is_half_precision(dtype) || dtype == DType::f32 || dtype == DType::f64 || dtype == DType::i32 ||
-         dtype == DType::i64;
+void divide(void* data, DType dtype, std::size_t count, int ranks) {
+  switch (dtype) {
+    case DType::f32:
+      return divide_all(data, count, static_cast<float>(ranks));
+    case DType::f64:
+      return divide_all(data, count, static_cast<double>(ranks));
+    default:
+      throw ArgumentError(fmt::format("no division of {}", name_of(dtype)));
+  }
+}
+
+bool is_reducible(DType dtype, ReduceOp op) noexcept {
+  if (dtype == DType::i32 || dtype == DType::i64) return op != ReduceOp::average;
+  return is_half_precision(dtype) || dtype == DType::f32 || dtype == DType::f64;
 }
 
 void widen(float* to, const void* from, DType dtype, std::size_t count) {

@@ -15,4 +15,7 @@ void run_inline(Rendezvous& rendezvous, const CollectiveCall& call);
 // Copies what `rank` contributes to an all_gather to its place in the result, unless it is there.
 void place_gathered(const CollectiveCall& call, int rank, const void* from);
 
+// Carries out a reduce_scatter of one rank, whose result is its data.
+void place_alone(const CollectiveCall& call);
+
 }  // namespace leat::detail

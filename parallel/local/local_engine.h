@@ -1,10 +1,12 @@
 // Collectives between the ranks of one process: each reads and writes the others' memory.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "leat/parallel/host/host_engine.h"
+#include "leat/parallel/local/pair_exchange.h"
 #include "leat/parallel/local/rendezvous.h"
 
 namespace leat::detail {
@@ -15,9 +17,17 @@ class LocalMeeting {
   explicit LocalMeeting(int ranks);
   const RendezvousMemory& memory() const noexcept { return memory_; }
 
+  // Through which a rank's sends pass. The rank itself prepares them before it first sends.
+  static constexpr std::size_t kPieceBytes = std::size_t{512} << 10;
+  void prepare_pieces(int rank);
+  std::byte* piece_of(int rank, std::uint32_t piece) const noexcept {
+    return pieces_[static_cast<std::size_t>(rank)].data() + piece % kExchangePieces * kPieceBytes;
+  }
+
  private:
   DeviceBuffer bytes_;
   RendezvousMemory memory_;
+  std::vector<DeviceBuffer> pieces_;  // of each rank: written by it alone, and read by those it sends to
 };
 
 class LocalEngine final : public HostEngine {
@@ -33,8 +43,10 @@ class LocalEngine final : public HostEngine {
 
  private:
   void all_reduce(const CollectiveCall& call);
+  void reduce_scatter(const CollectiveCall& call);
   void broadcast(const CollectiveCall& call) const;
   void all_gather(const CollectiveCall& call) const;
+  void exchange(const CollectiveCall& call);
 
   const std::shared_ptr<LocalMeeting> meeting_;  // shared by the group's ranks, which may end in any order
   Rendezvous rendezvous_;

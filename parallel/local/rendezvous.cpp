@@ -119,8 +119,47 @@ void Rendezvous::wait(Failing failing) {
           failing);
     if (begun(RendezvousState(word().load(std::memory_order_acquire)), failing)) return;
     waited += std::min<std::chrono::nanoseconds>(Clock::now() - before, 2 * kGlance);
-    if (failing == Failing::throws) give_up_if_hopeless(waited);
+    if (failing == Failing::throws) give_up_if_hopeless(waited, [this] { return missing(); });
   }
+}
+
+void Rendezvous::wait_for_peer(int peer, const CollectiveCall& call, const std::function<bool()>& done) {
+  current_ = call;
+  const auto over = [&] {
+    if (done()) return true;
+    const RendezvousState state(word().load());
+    if (state.failed()) throw_failure(state);
+    return false;
+  };
+  for (int spin = 0; spin < spins_; ++spin) {
+    if (over()) return;
+  }
+  if (wait_briefly(over)) return;
+  std::chrono::nanoseconds waited{0};  // as in wait(), only observed time counts
+  for (;;) {
+    const std::uint32_t seen = memory_.cell(rank_).bell.load();
+    const bool left = memory_.cell(peer).left.load() != 0;
+    if (over()) return;
+    if (left) {
+      fail_and_throw({.kind = Failure::Kind::peer_lost,
+                      .ranks = {peer},
+                      .text = fmt::format("rank {} calls {}, but {} left the group", rank_,
+                                          describe(current_), name_ranks({peer}, ranks()))});
+    }
+    const Clock::time_point before = Clock::now();
+    const auto left_over = std::chrono::nanoseconds(options_.timeout) - waited;
+    futex_wait_until(memory_.cell(rank_).bell, seen,
+                     before + std::clamp(left_over, std::chrono::nanoseconds(0), kGlance));
+    if (over()) return;
+    waited += std::min<std::chrono::nanoseconds>(Clock::now() - before, 2 * kGlance);
+    give_up_if_hopeless(waited, [peer] { return std::vector<int>{peer}; });
+  }
+}
+
+void Rendezvous::ring(int rank) const noexcept {
+  auto& bell = memory_.cell(rank).bell;
+  bell.fetch_add(1);
+  futex_wake_all(bell);
 }
 
 void Rendezvous::sleep(std::chrono::nanoseconds at_most, Failing failing) const noexcept {
@@ -132,13 +171,14 @@ void Rendezvous::sleep(std::chrono::nanoseconds at_most, Failing failing) const 
   sleepers.fetch_sub(1);
 }
 
-void Rendezvous::give_up_if_hopeless(std::chrono::nanoseconds waited) {
+void Rendezvous::give_up_if_hopeless(std::chrono::nanoseconds waited,
+                                     const std::function<std::vector<int>()>& absentees) {
   if (auto problem = options_.find_problem ? options_.find_problem() : std::nullopt) {
     problem->text = fmt::format("rank {}: {}: {}", rank_, describe(current_), problem->text);
     return fail(*problem);  // the caller looks again: a rank that has ended may have arrived first
   }
   if (waited < options_.timeout) return;
-  const std::vector<int> absent = missing();
+  const std::vector<int> absent = absentees();
   fail({.kind = Failure::Kind::peer_silent,
         .ranks = absent,
         .text = fmt::format("rank {}: {} waited {} ms; missing: {}", rank_, describe(current_),
@@ -202,11 +242,13 @@ void Rendezvous::fail(const Failure& failure) noexcept {
     if (RendezvousState(seen).failed()) return;
   } while (!word().compare_exchange_weak(seen, RendezvousState(seen).with_failure(rank_).word()));
   wake(true);
+  for (int rank = 0; rank < ranks(); ++rank) ring(rank);
 }
 
 void Rendezvous::leave() noexcept {
   memory_.cell(rank_).left.store(1);
   memory_.header().leavers.fetch_add(1);
+  for (int rank = 0; rank < ranks(); ++rank) ring(rank);
   if (RendezvousState(word().load()).arrived() == 0) return;
   fail({.kind = Failure::Kind::peer_lost,
         .ranks = {rank_},

@@ -38,6 +38,8 @@ struct RendezvousOptions {
 //  5. Whoever sleeps has counted itself in `sleepers` before it compares the state, and whoever changes the state so
 //     that others may go on reads `sleepers` afterwards. Both in the total order of seq_cst, so no wake-up is lost.
 //  6. No lock lies in shared memory: a rank that dies at any point leaves nothing locked.
+//  7. Outside of rounds a rank sleeps on its own bell. Whoever changes what it waits for, fails or leaves changes the bell
+//     afterwards, so no wake-up is lost.
 class Rendezvous {
  public:
   Rendezvous(RendezvousMemory memory, int rank, RendezvousOptions options);
@@ -63,6 +65,17 @@ class Rendezvous {
   // deadline: the ranks only compute before they depart, and no rank can die without the others.
   void depart() noexcept;
 
+  // Waits until `done` returns true, which looks at what `peer` tells in the cells; whoever changes that calls ring() for
+  // this rank. Outside of rounds, for `call`, an exchange with that rank. Throws PeerSilent after the timeout; PeerLost if
+  // a rank died or the peer left; and what any rank failed with.
+  void wait_for_peer(int peer, const CollectiveCall& call, const std::function<bool()>& done);
+  void ring(int rank) const noexcept;
+
+  // Fails with the failure and throws it, or the one that another rank failed with before.
+  [[noreturn]] void fail_and_throw(const Failure& failure);
+
+  RankCell& cell(int rank) const noexcept { return memory_.cell(rank); }
+
   void fail(const Failure& failure) noexcept;  // every rank that waits, and each later arrival, throws
   void leave() noexcept;                       // this rank will not arrive again
 
@@ -75,9 +88,9 @@ class Rendezvous {
   void wait(Failing failing);
   bool begun(RendezvousState state, Failing failing) const;  // throws if the rendezvous has failed before
   void sleep(std::chrono::nanoseconds at_most, Failing failing) const noexcept;
-  void give_up_if_hopeless(std::chrono::nanoseconds waited);
+  void give_up_if_hopeless(std::chrono::nanoseconds waited,
+                           const std::function<std::vector<int>()>& absentees);
   void wake(bool certainly) const noexcept;
-  [[noreturn]] void fail_and_throw(const Failure& failure);
   [[noreturn]] void throw_failure(RendezvousState state) const;
   void fail_if_left();
   std::optional<Failure> disagreement() const;

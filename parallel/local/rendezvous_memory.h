@@ -36,12 +36,47 @@ struct FailureRecord {
   std::array<std::uint64_t, kMaxMeetingRanks / 64> ranks{};  // one bit for each rank
 };
 
-// Written by one rank only. Odd and even rounds have a slot each: a rank writes to a slot again only after a round
-// that every rank entered when it no longer needed the slot.
+// What two ranks tell each other about an exchange: one word, so that it changes as a whole.
+class ExchangeState {
+ public:
+  ExchangeState() = default;
+  explicit ExchangeState(std::uint64_t word) : word_(word) {}
+  // `number` is the exchange's among those of the two ranks; `pieces` is how many have been written or taken.
+  ExchangeState(int peer, bool sends, std::uint64_t number, std::uint32_t pieces) noexcept
+      : word_((static_cast<std::uint64_t>(peer) + 1) << kPeerShift | std::uint64_t{sends} << kSendsShift |
+              (number & kNumberMask) << kNumberShift | pieces) {}
+
+  std::uint64_t word() const noexcept { return word_; }
+  bool sends() const noexcept { return (word_ >> kSendsShift & 1U) != 0; }
+  std::uint32_t pieces() const noexcept { return static_cast<std::uint32_t>(word_); }
+  // Returns whether the other one is of the same exchange. Numbers are compared modulo 32768: only what the last
+  // exchange of a rank left behind can be compared with a later one.
+  bool same_exchange(ExchangeState other) const noexcept {
+    constexpr std::uint64_t kSame = ~(std::uint64_t{1} << kSendsShift | 0xffffffffU);
+    return (word_ & kSame) == (other.word_ & kSame);
+  }
+
+ private:
+  static constexpr int kPeerShift = 48;
+  static constexpr int kSendsShift = 47;
+  static constexpr int kNumberShift = 32;
+  static constexpr std::uint64_t kNumberMask = 0x7fff;
+
+  std::uint64_t word_ = 0;
+};
+
+// Written by one rank only, except for `bell` and `taken`. Odd and even rounds have a slot each: a rank writes to a slot
+// again only after a round that every rank entered when it no longer needed the slot.
 struct RankCell {
   alignas(64) SharedAtomic<std::uint32_t> arrivals{0};  // number of rounds at which the rank has arrived
   SharedAtomic<std::uint32_t> left{0};                  // 1: the rank will not arrive again
   FailureRecord failure{};  // constant once RendezvousState names the rank as failed
+  // Exchanges of two ranks: PairExchange.
+  alignas(64) SharedAtomic<std::uint32_t> bell{
+      0};                                   // the futex of the rank; rung when what it waits for may be there
+  SharedAtomic<std::uint64_t> exchange{0};  // an ExchangeState: what the rank sends or receives
+  SharedAtomic<std::uint64_t> taken{0};  // an ExchangeState: what its receiver has taken; written by that one
+  CollectiveCall exchanged{};            // constant while `exchange` names it and the peer has not taken it
   alignas(64) std::array<RankCall, 2> calls{};
   alignas(64) std::array<std::array<std::byte, kInlineBytes>, 2> data{};
 };

@@ -15,6 +15,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 struct Sum {
+  static constexpr bool kDivides = false;
   template <class V>
   static HWY_INLINE V Apply(V a, V b) {
     return hn::Add(a, b);
@@ -30,7 +31,12 @@ struct Sum {
   }
 };
 
+struct Average : Sum {
+  static constexpr bool kDivides = true;  // the sum, by the number of sources
+};
+
 struct Maximum {
+  static constexpr bool kDivides = false;
   template <class V>
   static HWY_INLINE V Apply(V a, V b) {
     return hn::IfThenElse(hn::Gt(b, a), b, a);  // Max() would treat NaNs as the instruction set does
@@ -55,6 +61,7 @@ struct Elements {
   static HWY_INLINE Held Combine(Held a, Held b) {
     return Op::Apply(a, b);
   }
+  static HWY_INLINE Held Divide(Held value, T divisor) { return hn::Div(value, hn::Set(D(), divisor)); }
   static HWY_INLINE T Widen(T value) { return value; }
   static HWY_INLINE T Narrow(T value) { return value; }
 };
@@ -84,6 +91,10 @@ struct HalfElements {
   template <class Op>
   static HWY_INLINE Held Combine(Held a, Held b) {
     return {Op::Apply(a.even, b.even), Op::Apply(a.odd, b.odd)};
+  }
+  static HWY_INLINE Held Divide(Held value, float divisor) {
+    const FloatsVector by = hn::Set(Floats(), divisor);
+    return {hn::Div(value.even, by), hn::Div(value.odd, by)};
   }
   static HWY_INLINE float Widen(T value) { return widen(value); }
 };
@@ -179,6 +190,13 @@ struct Operands {
   std::size_t start;
 };
 
+// What becomes of the elements that have been combined before they are stored.
+template <class E, class Op>
+HWY_INLINE typename E::Held Finish(typename E::Held value, std::size_t sources) {
+  if constexpr (Op::kDivides) return E::Divide(value, static_cast<typename E::Scalar>(sources));
+  return value;
+}
+
 template <class T, class Op>
 void ReduceScalars(const Operands<T>& operands, std::size_t first, std::size_t count) {
   using E = Elements<T>;
@@ -186,6 +204,7 @@ void ReduceScalars(const Operands<T>& operands, std::size_t first, std::size_t c
     auto value = E::Widen(operands.source(0)[i]);
     for (std::size_t k = 1; k < operands.sources.size(); ++k)
       value = Op::ApplyScalar(value, E::Widen(operands.source(k)[i]));
+    if constexpr (Op::kDivides) value /= static_cast<typename E::Scalar>(operands.sources.size());
     for (std::size_t k = 0; k < operands.targets.size(); ++k) operands.target(k)[i] = E::Narrow(value);
   }
 }
@@ -201,7 +220,7 @@ std::size_t ReducePairs(const Operands<T>& operands, std::size_t count) {
   const std::size_t lanes = E::Lanes();
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto value = E::template Combine<Op>(E::Load(a + i), E::Load(b + i));
+    const auto value = Finish<E, Op>(E::template Combine<Op>(E::Load(a + i), E::Load(b + i)), 2);
     E::Store(value, first + i);
     if (last != first) E::Store(value, last + i);
   }
@@ -220,6 +239,7 @@ void Reduce(const Operands<T>& operands, std::size_t count) {
       auto value = E::Load(operands.source(0) + i);
       for (std::size_t k = 1; k < operands.sources.size(); ++k)
         value = E::template Combine<Op>(value, E::Load(operands.source(k) + i));
+      value = Finish<E, Op>(value, operands.sources.size());
       for (std::size_t k = 0; k < operands.targets.size(); ++k) E::Store(value, operands.target(k) + i);
     }
   }
@@ -229,11 +249,12 @@ void Reduce(const Operands<T>& operands, std::size_t count) {
 template <class T>
 void ReduceBy(ReduceOp op, SliceSources sources, SliceTargets targets, ElementRange range) {
   const Operands<T> operands(sources, targets, range.first);
-  if (op == ReduceOp::sum) {
-    Reduce<T, Sum>(operands, range.last - range.first);
-  } else {
-    Reduce<T, Maximum>(operands, range.last - range.first);
+  const std::size_t count = range.last - range.first;
+  if (op == ReduceOp::max) return Reduce<T, Maximum>(operands, count);
+  if constexpr (!std::is_integral_v<T>) {  // averages of integers are refused by slice_reduce()
+    if (op == ReduceOp::average) return Reduce<T, Average>(operands, count);
   }
+  Reduce<T, Sum>(operands, count);
 }
 
 void ReduceSlice(SliceSources sources, SliceTargets targets, ElementRange range, DType dtype, ReduceOp op) {

@@ -30,7 +30,7 @@ ElementRange slice_of(int rank, int ranks, std::size_t count) noexcept {
 }
 
 void slice_reduce(SliceSources sources, SliceTargets targets, ElementRange range, DType dtype, ReduceOp op) {
-  if (!is_reducible(dtype)) throw ArgumentError(fmt::format("no reduction of {}", name_of(dtype)));
+  if (!is_reducible(dtype, op)) throw ArgumentError(fmt::format("no such reduction of {}", name_of(dtype)));
   if (range.first < range.last) HWY_DYNAMIC_DISPATCH(ReduceSlice)(sources, targets, range, dtype, op);
 }
 

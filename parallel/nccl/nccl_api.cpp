@@ -43,8 +43,11 @@ NcclApi open_library() {
   find(library, "ncclCommDestroy", api.comm_destroy);
   find(library, "ncclCommAbort", api.comm_abort);
   find(library, "ncclAllReduce", api.all_reduce);
+  find(library, "ncclReduceScatter", api.reduce_scatter);
   find(library, "ncclBroadcast", api.broadcast);
   find(library, "ncclAllGather", api.all_gather);
+  find(library, "ncclSend", api.send);
+  find(library, "ncclRecv", api.recv);
   find(library, "ncclGetErrorString", api.get_error_string);
   find(library, "ncclGetLastError", api.get_last_error);
   api.device_of = &device_of;

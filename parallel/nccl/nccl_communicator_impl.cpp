@@ -34,6 +34,18 @@ ncclDataType_t type_of(DType dtype) {
   }
 }
 
+ncclRedOp_t operation_of(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::max:
+      return ncclMax;
+    case ReduceOp::average:
+      return ncclAvg;
+    case ReduceOp::sum:
+      break;
+  }
+  return ncclSum;
+}
+
 }  // namespace
 
 NcclCommunicator::NcclCommunicator(const NcclApi& api, std::shared_ptr<TcpStore> store, Device& device,
@@ -99,10 +111,22 @@ void NcclCommunicator::call(const char* name, const NcclHandle::Call& function) 
 void NcclCommunicator::all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "all_reduce");
-  check_reducible(data);
+  check_reducible(data, op);
   call("ncclAllReduce", [&](ncclComm_t handle) {
-    return api_.all_reduce(data.data, data.data, data.count, type_of(data.dtype),
-                           op == ReduceOp::sum ? ncclSum : ncclMax, handle, raw(stream));
+    return api_.all_reduce(data.data, data.data, data.count, type_of(data.dtype), operation_of(op), handle,
+                           raw(stream));
+  });
+}
+
+void NcclCommunicator::reduce_scatter(TensorSpan from, TensorSpan to, ReduceOp op, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(from, "reduce_scatter");
+  check_span(to, "the result of reduce_scatter");
+  check_reducible(from, op);
+  check_scatter(*this, from, to);
+  call("ncclReduceScatter", [&](ncclComm_t handle) {
+    return api_.reduce_scatter(from.data, to.data, to.count, type_of(from.dtype), operation_of(op), handle,
+                               raw(stream));
   });
 }
 
@@ -122,6 +146,24 @@ void NcclCommunicator::all_gather(TensorSpan from, TensorSpan to, StreamRef stre
   check_gather(*this, from, to);
   call("ncclAllGather", [&](ncclComm_t handle) {
     return api_.all_gather(from.data, to.data, from.bytes(), ncclUint8, handle, raw(stream));
+  });
+}
+
+void NcclCommunicator::send(TensorSpan data, int to, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "send");
+  check_peer(*this, to, "send to");
+  call("ncclSend", [&](ncclComm_t handle) {
+    return api_.send(data.data, data.bytes(), ncclUint8, to, handle, raw(stream));
+  });
+}
+
+void NcclCommunicator::recv(TensorSpan data, int from, StreamRef stream) {
+  check_stream(*this, stream);
+  check_span(data, "recv");
+  check_peer(*this, from, "recv from");
+  call("ncclRecv", [&](ncclComm_t handle) {
+    return api_.recv(data.data, data.bytes(), ncclUint8, from, handle, raw(stream));
   });
 }
 

@@ -21,8 +21,11 @@ class NcclCommunicator final : public Communicator {
   Device& device() const noexcept override { return device_; }
 
   void all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) override;
+  void reduce_scatter(TensorSpan from, TensorSpan to, ReduceOp op, StreamRef stream) override;
   void broadcast(TensorSpan data, int root, StreamRef stream) override;
   void all_gather(TensorSpan from, TensorSpan to, StreamRef stream) override;
+  void send(TensorSpan data, int to, StreamRef stream) override;
+  void recv(TensorSpan data, int from, StreamRef stream) override;
   void barrier() override;
   void abort(std::string_view why) noexcept override;
 

@@ -9,6 +9,7 @@
 #include "leat/datasets/base/checked.h"
 #include "leat/datasets/base/memory_limits.h"
 #include "leat/parallel/local/inline_collective.h"
+#include "leat/parallel/local/pair_exchange.h"
 #include "leat/parallel/local/slice_reduce.h"
 
 namespace leat::detail {
@@ -142,6 +143,7 @@ void SharedMemoryEngine::await_all(HostIntroduction& introduction, const SharedM
 }
 
 void SharedMemoryEngine::run(const CollectiveCall& call) {
+  if (is_exchange(call)) return exchange(call);
   if (is_inline(call)) return run_inline(*rendezvous_, call);
   if (call.kind == CollectiveCall::Kind::allocate) return allocate(call);
   const auto region = regions_.find(call.data.data, call.data.bytes());
@@ -191,6 +193,7 @@ void SharedMemoryEngine::run_in_place(const CollectiveCall& call, const SharedRe
     return region.part_of(rank) + rendezvous_->call_of(rank).place.offset;
   };
   if (call.kind == CollectiveCall::Kind::all_reduce) reduce_in_place(call, region);
+  if (call.kind == CollectiveCall::Kind::reduce_scatter) scatter_in_place(call, region);
   if (call.kind == CollectiveCall::Kind::broadcast && rank_ != call.root) {
     std::memcpy(call.data.data, data_of(call.root), call.data.bytes());
   }
@@ -210,21 +213,36 @@ void SharedMemoryEngine::reduce_in_place(const CollectiveCall& call, const Share
   slice_reduce(sources, buffers, slice_of(rank_, size_, call.data.count), call.data.dtype, call.op);
 }
 
+// Each rank reads its own part of every rank's data, so a result that lies there is in nobody's way.
+void SharedMemoryEngine::scatter_in_place(const CollectiveCall& call, const SharedRegion& region) const {
+  if (size_ == 1) return place_alone(call);
+  const std::size_t part = static_cast<std::size_t>(rank_) * call.result.bytes();
+  std::vector<const void*> sources;
+  for (int rank = 0; rank < size_; ++rank) {
+    sources.push_back(region.part_of(rank) + rendezvous_->call_of(rank).place.offset + part);
+  }
+  void* const target = call.result.data;
+  slice_reduce(sources, {&target, 1}, {0, call.result.count}, call.result.dtype, call.op);
+}
+
 std::byte* SharedMemoryEngine::staged(int rank, std::size_t piece) const {
   return staging_->part_of(rank) + piece % kStagingPieces * piece_bytes_;
 }
 
 void SharedMemoryEngine::run_staged(const CollectiveCall& call) {
-  if (call.kind == CollectiveCall::Kind::all_reduce) {
-    if (size_ > 1) reduce_staged(call);
-  } else {
-    move_staged(call);
-  }
+  last_piece_ = divide_up(call.data.bytes(), piece_bytes_) - 1;
+  const bool scatters = call.kind == CollectiveCall::Kind::reduce_scatter;
+  if (call.kind != CollectiveCall::Kind::all_reduce && !scatters) return move_staged(call);
+  if (size_ > 1) return reduce_staged(call);
+  if (scatters) place_alone(call);
 }
 
 // While piece i is reduced, piece i + 1 is written, so that one meeting for each piece is enough. A rank that takes the
 // result of piece i may meet ranks that write piece i + 2, never those that write piece i + 3, which is in the same
 // place: they wait for it to arrive at the meeting of piece i + 1.
+//
+// A rank keeps the elements of [wanted.first, wanted.last). If these are only its own part, the sums of the other parts
+// are divided among all ranks nonetheless.
 void SharedMemoryEngine::reduce_staged(const CollectiveCall& call) {
   const std::size_t element = size_of(call.data.dtype);
   const std::size_t capacity = piece_bytes_ / element;
@@ -232,6 +250,10 @@ void SharedMemoryEngine::reduce_staged(const CollectiveCall& call) {
   const auto count_of = [&](std::size_t piece) {
     return std::min(capacity, call.data.count - piece * capacity);
   };
+  const bool scatters = call.kind == CollectiveCall::Kind::reduce_scatter;
+  const TensorSpan& to = scatters ? call.result : call.data;
+  const std::size_t skipped = scatters ? static_cast<std::size_t>(rank_) * to.count : 0;
+  const ElementRange wanted{skipped, skipped + to.count};
   const auto put = [&](std::size_t piece) {
     std::memcpy(staged(rank_, piece), at(call.data.data, piece * piece_bytes_), count_of(piece) * element);
   };
@@ -245,11 +267,25 @@ void SharedMemoryEngine::reduce_staged(const CollectiveCall& call) {
     slice_reduce(sources, {&target, 1}, slice_of(rank_, size_, count_of(piece)), call.data.dtype, call.op);
     rendezvous_->meet();
     for (int rank = 0; rank < size_; ++rank) {
-      const auto [first, last] = slice_of(rank, size_, count_of(piece));
-      std::memcpy(at(call.data.data, piece * piece_bytes_ + first * element),
-                  staged(rank, piece) + first * element, (last - first) * element);
+      const auto slice = slice_of(rank, size_, count_of(piece));
+      const std::size_t start = piece * capacity;
+      const std::size_t first = std::max(start + slice.first, wanted.first);
+      const std::size_t last = std::min(start + slice.last, wanted.last);
+      if (first >= last) continue;
+      std::memcpy(at(to.data, (first - wanted.first) * element),
+                  staged(rank, piece) + (first - start) * element, (last - first) * element);
     }
   }
+}
+
+// Of the sender's three pieces, ranks that are behind may still read that with which the last collective ended. Both
+// ranks know which it is: they have taken part in the same collectives.
+void SharedMemoryEngine::exchange(const CollectiveCall& call) {
+  static_assert(kExchangePieces == kStagingPieces - 1);
+  detail::exchange(*rendezvous_, call,
+                   {.bytes = piece_bytes_, .place = [this](int sender, std::uint32_t piece) {
+                      return staged(sender, last_piece_ + 1 + piece % kExchangePieces);
+                    }});
 }
 
 void SharedMemoryEngine::move_staged(const CollectiveCall& call) {
@@ -261,7 +297,7 @@ void SharedMemoryEngine::move_staged(const CollectiveCall& call) {
     rendezvous_->meet();
     if (!gathers && rank_ != call.root) std::memcpy(at(call.data.data, done), staged(call.root, piece), size);
     for (int rank = 0; gathers && rank < size_; ++rank) {
-      void* const place = at(call.gathered.data, static_cast<std::size_t>(rank) * bytes + done);
+      void* const place = at(call.result.data, static_cast<std::size_t>(rank) * bytes + done);
       if (rank != rank_ || place != at(call.data.data, done)) std::memcpy(place, staged(rank, piece), size);
     }
   }

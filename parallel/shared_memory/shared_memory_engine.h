@@ -48,9 +48,11 @@ class SharedMemoryEngine final : public HostEngine {
   bool all_in(const SharedRegion* region) const;
   void run_in_place(const CollectiveCall& call, const SharedRegion& region);
   void reduce_in_place(const CollectiveCall& call, const SharedRegion& region) const;
+  void scatter_in_place(const CollectiveCall& call, const SharedRegion& region) const;
   void run_staged(const CollectiveCall& call);
-  void reduce_staged(const CollectiveCall& call);
-  void move_staged(const CollectiveCall& call);  // broadcast and all_gather
+  void reduce_staged(const CollectiveCall& call);  // all_reduce and reduce_scatter
+  void move_staged(const CollectiveCall& call);    // broadcast and all_gather
+  void exchange(const CollectiveCall& call);       // send and recv
   std::byte* staged(int rank, std::size_t piece) const;
 
   // Constant after construction.
@@ -64,7 +66,10 @@ class SharedMemoryEngine final : public HostEngine {
   Mapping meeting_;
   std::unique_ptr<Rendezvous> rendezvous_;
 
-  std::uint64_t allocated_ = 0;  // regions so far; used by run()
+  // Used by run().
+  std::uint64_t allocated_ = 0;  // regions so far
+  std::size_t last_piece_ =
+      0;  // of the last collective that was staged; ranks that are behind may still read it
   SharedRegions regions_;
 };
 

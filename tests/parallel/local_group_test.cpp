@@ -21,12 +21,23 @@ TEST_CASE("a local group keeps the communicator's contract") {
   contract::sums_are_exact(local_group, ranks);
   contract::sixteen_bit_sums_are_rounded_once(local_group, ranks);
   contract::maxima(local_group, ranks);
+  contract::averages_are_exact(local_group, ranks);
+  contract::sixteen_bit_averages_are_rounded_once(local_group, ranks);
   contract::all_ranks_hold_the_same_bits(local_group, ranks);
+  contract::reduce_scatter_is_a_part_of_all_reduce(local_group, ranks);
   contract::broadcast_from_every_root(local_group, ranks);
   contract::gather_in_rank_order(local_group, ranks);
+  contract::every_rank_sends_to_every_other(local_group, ranks);
+  contract::exchanges_keep_their_order_among_collectives(local_group, ranks);
   contract::barrier_separates(local_group, ranks);
   contract::calls_keep_their_order_across_streams(local_group, ranks);
   contract::abort_wakes_everybody(local_group, ranks);
+}
+
+TEST_CASE("a local group names the ranks of an exchange that fails") {
+  contract::exchanges_that_differ_are_disagreements(local_group);
+  contract::a_peer_that_does_not_come_is_named(local_group);
+  contract::abort_wakes_those_who_exchange(local_group);
 }
 
 TEST_CASE("a local group refuses bad arguments") {

@@ -27,9 +27,14 @@ void check_contract(const GroupMaker& make, int ranks) {
   contract::sums_are_exact(make, ranks);
   contract::sixteen_bit_sums_are_rounded_once(make, ranks);
   contract::maxima(make, ranks);
+  contract::averages_are_exact(make, ranks);
+  contract::sixteen_bit_averages_are_rounded_once(make, ranks);
   contract::all_ranks_hold_the_same_bits(make, ranks);
+  contract::reduce_scatter_is_a_part_of_all_reduce(make, ranks);
   contract::broadcast_from_every_root(make, ranks);
   contract::gather_in_rank_order(make, ranks);
+  contract::every_rank_sends_to_every_other(make, ranks);
+  contract::exchanges_keep_their_order_among_collectives(make, ranks);
   contract::barrier_separates(make, ranks);
   contract::calls_keep_their_order_across_streams(make, ranks);
   contract::abort_wakes_everybody(make, ranks);
@@ -45,6 +50,12 @@ TEST_CASE("shared memory keeps the communicator's contract where data passes in 
   const int ranks = GENERATE(1, 3);
   INFO(ranks << " ranks");
   check_contract(small_pieces, ranks);
+}
+
+TEST_CASE("shared memory names the ranks of an exchange that fails") {
+  contract::exchanges_that_differ_are_disagreements(shared_memory);
+  contract::a_peer_that_does_not_come_is_named(shared_memory);
+  contract::abort_wakes_those_who_exchange(shared_memory);
 }
 
 TEST_CASE("shared memory refuses bad arguments") {

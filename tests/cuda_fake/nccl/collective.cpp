@@ -18,19 +18,34 @@ const char* name_of(CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::all_reduce:
       return "all_reduce";
+    case CollectiveKind::reduce_scatter:
+      return "reduce_scatter";
     case CollectiveKind::broadcast:
       return "broadcast";
     case CollectiveKind::all_gather:
       return "all_gather";
+    case CollectiveKind::transfer:
+      return "transfer";
   }
   return "";
 }
 
 // Of memory that is read and written, only the writing counts.
 std::vector<Range> ranges_of(const Buffers& buffers) {
-  std::vector<Range> ranges{{buffers.to, buffers.to_bytes, Access::write}};
   const Range from{buffers.from, buffers.from_bytes, Access::read};
-  if (from.bytes > 0 && !overlap(from, ranges[0])) ranges.push_back(from);
+  if (buffers.to_bytes == 0) return {from};
+  std::vector<Range> ranges{{buffers.to, buffers.to_bytes, Access::write}};
+  if (from.bytes == 0) return ranges;
+  if (!overlap(from, ranges[0])) {
+    ranges.push_back(from);
+    return ranges;
+  }
+  const std::byte* const end = buffers.from + buffers.from_bytes;
+  const std::byte* const written_end = buffers.to + buffers.to_bytes;
+  if (buffers.from < buffers.to)
+    ranges.push_back({buffers.from, static_cast<std::size_t>(buffers.to - buffers.from), Access::read});
+  if (written_end < end)
+    ranges.push_back({written_end, static_cast<std::size_t>(end - written_end), Access::read});
   return ranges;
 }
 
@@ -39,7 +54,8 @@ std::vector<Range> ranges_of(const Buffers& buffers) {
 std::string to_string(const CollectiveCall& call) {
   std::string text = fmt::format("{} of {} {}", name_of(call.kind), call.count, name_of(call.type));
   if (call.kind == CollectiveKind::broadcast) text += fmt::format(" from rank {}", call.root);
-  if (call.kind == CollectiveKind::all_reduce && call.op == ncclMax) text += " (maximum)";
+  if (call.op == ncclMax) text += " (maximum)";
+  if (call.op == ncclAvg) text += " (average)";
   return text;
 }
 
@@ -69,7 +85,7 @@ NodePtr Collective::enqueue(Machine::Lock& lock, Queue& queue, std::size_t rank,
 
 // Tells whether the rank receives data of the other one.
 bool Collective::depends_on(std::size_t rank, std::size_t other) const {
-  return rank != other && (call_.kind != CollectiveKind::broadcast || other == call_.root);
+  return rank != other && (!has_root() || other == call_.root);
 }
 
 void Collective::connect(std::size_t rank, std::size_t other) {
@@ -88,13 +104,14 @@ void Collective::close_parts() {
 
 void Collective::arrive(std::size_t rank) {
   const Machine::Lock lock(Machine::get().mutex);
-  if (static_cast<int>(rank) == fake_nccl().dead_rank || ++arrived_ < parts_.size() || is_broken_) return;
+  if (static_cast<int>(ranks_[rank]) == fake_nccl().dead_rank || ++arrived_ < parts_.size() || is_broken_)
+    return;
   compute();
   is_complete_ = true;
 }
 
 void Collective::compute() {
-  if (call_.kind == CollectiveKind::broadcast) {
+  if (has_root()) {
     const Buffers& root = parts_[call_.root].buffers;
     result_.assign(root.from_alias, root.from_alias + root.from_bytes);
     return;
@@ -108,15 +125,19 @@ void Collective::compute() {
   }
   std::vector<const std::byte*> ranks;
   for (const Part& part : parts_) ranks.push_back(part.buffers.from_alias);
-  result_.resize(call_.count * size_of(call_.type));
-  reduce(call_.type, call_.op, ranks, call_.count, result_.data());
+  const std::size_t parts = call_.kind == CollectiveKind::reduce_scatter ? ranks.size() : 1;
+  result_.resize(parts * call_.count * size_of(call_.type));
+  reduce(call_.type, call_.op, ranks, parts * call_.count, result_.data());
 }
 
 void Collective::finish(std::size_t rank) {
   const Machine::Lock lock(Machine::get().mutex);
   const Buffers& buffers = parts_[rank].buffers;
+  if (buffers.to_bytes == 0) return;
   if (is_complete_) {
-    std::memcpy(buffers.to_alias, result_.data(), result_.size());
+    const bool scatters = call_.kind == CollectiveKind::reduce_scatter;
+    std::memcpy(buffers.to_alias, result_.data() + (scatters ? rank * buffers.to_bytes : 0),
+                buffers.to_bytes);
   } else {
     std::memset(buffers.to_alias, kUndefined, buffers.to_bytes);
   }

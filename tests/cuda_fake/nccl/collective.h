@@ -1,4 +1,4 @@
-// A collective: work of the streams of all ranks of a communicator.
+// A collective, or a transfer between two ranks: work of the streams of all ranks that take part.
 #pragma once
 
 #include <nccl.h>
@@ -6,21 +6,22 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cuda_fake/machine.h"
 
 namespace leat::cuda_fake {
 
-enum class CollectiveKind { all_reduce, broadcast, all_gather };
+enum class CollectiveKind { all_reduce, reduce_scatter, broadcast, all_gather, transfer };
 
 // What all ranks must call alike.
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::all_reduce;
-  std::size_t count = 0;  // elements of each rank
+  std::size_t count = 0;  // elements of each rank, of reduce_scatter: of each rank's result
   ncclDataType_t type = ncclUint8;
-  ncclRedOp_t op = ncclSum;  // of all_reduce
-  std::size_t root = 0;      // of broadcast
+  ncclRedOp_t op = ncclSum;  // of all_reduce and reduce_scatter
+  std::size_t root = 0;      // of broadcast; of transfer: 0
   friend bool operator==(const CollectiveCall&, const CollectiveCall&) = default;
 };
 std::string to_string(const CollectiveCall& call);  // "all_reduce of 4 f32"
@@ -38,7 +39,9 @@ struct Buffers {
 // and the second ones, which write it, become ready. Guarded by the machine's lock; work takes it.
 class Collective : public std::enable_shared_from_this<Collective> {
  public:
-  Collective(const CollectiveCall& call, std::size_t ranks) : call_(call), parts_(ranks) {}
+  // `ranks` take part. What follows calls them by their places there: in a transfer, the sender is 0, the receiver 1.
+  Collective(const CollectiveCall& call, std::vector<std::size_t> ranks)
+      : call_(call), ranks_(std::move(ranks)), parts_(ranks_.size()) {}
 
   // Enqueues a rank's part behind `after`, if that is not null. Returns its second node.
   NodePtr enqueue(Machine::Lock& lock, Queue& queue, std::size_t rank, const Buffers& buffers,
@@ -58,6 +61,9 @@ class Collective : public std::enable_shared_from_this<Collective> {
     bool is_aborted = false;
   };
 
+  bool has_root() const {
+    return call_.kind == CollectiveKind::broadcast || call_.kind == CollectiveKind::transfer;
+  }
   bool depends_on(std::size_t rank, std::size_t other) const;
   void connect(std::size_t rank, std::size_t other);
   void close_parts();
@@ -67,6 +73,7 @@ class Collective : public std::enable_shared_from_this<Collective> {
   void finish(std::size_t rank);
 
   const CollectiveCall call_;
+  const std::vector<std::size_t> ranks_;
   std::vector<Part> parts_;
   std::vector<std::byte> result_;
   std::size_t arrived_ = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "tests/cuda_fake/nccl/fake_nccl.h"
@@ -34,6 +35,13 @@ void check_devices(Clique& clique) {
       }
     }
   }
+}
+
+void check_agreement(const ncclComm& communicator, Collective& collective, const CollectiveCall& call) {
+  if (collective.call() == call) return;
+  collective.give_up();
+  Machine::get().report(fmt::format("rank {} calls {} where another rank calls {}", communicator.rank,
+                                    to_string(call), to_string(collective.call())));
 }
 
 }  // namespace
@@ -105,13 +113,35 @@ Collective& next_collective(ncclComm& communicator, const CollectiveCall& call) 
   Clique& clique = *communicator.clique;
   std::erase_if(clique.collectives, [](const auto& each) { return each.second->is_complete(); });
   std::shared_ptr<Collective>& collective = clique.collectives[communicator.calls++];
-  if (collective == nullptr) collective = std::make_shared<Collective>(call, clique.members.size());
-  if (collective->call() != call) {
-    collective->give_up();
-    Machine::get().report(fmt::format("rank {} calls {} where another rank calls {}", communicator.rank,
-                                      to_string(call), to_string(collective->call())));
+  if (collective == nullptr) {
+    std::vector<std::size_t> ranks(clique.members.size());
+    std::iota(ranks.begin(), ranks.end(), std::size_t{0});
+    collective = std::make_shared<Collective>(call, std::move(ranks));
   }
+  check_agreement(communicator, *collective, call);
   return *collective;
+}
+
+Collective& next_transfer(ncclComm& communicator, const CollectiveCall& call, std::size_t peer, bool sends) {
+  Clique& clique = *communicator.clique;
+  std::erase_if(clique.transfers, [](const auto& each) { return each.second->is_complete(); });
+  const std::size_t own = communicator.rank;
+  const TransferKey key{.from = sends ? own : peer,
+                        .to = sends ? peer : own,
+                        .number = (sends ? communicator.sent : communicator.received)[peer]++};
+  std::shared_ptr<Collective>& transfer = clique.transfers[key];
+  if (transfer == nullptr) transfer = std::make_shared<Collective>(call, std::vector{key.from, key.to});
+  check_agreement(communicator, *transfer, call);
+  return *transfer;
+}
+
+void abort_all(ncclComm& communicator) {
+  for (const auto& [number, collective] : communicator.clique->collectives)
+    collective->abort(communicator.rank);
+  for (const auto& [key, transfer] : communicator.clique->transfers) {
+    if (key.from == communicator.rank) transfer->abort(0);
+    if (key.to == communicator.rank) transfer->abort(1);
+  }
 }
 
 void leave(ncclComm_t communicator) {

@@ -3,6 +3,7 @@
 
 #include <nccl.h>
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,13 +17,21 @@
 
 namespace leat::cuda_fake {
 
+// The n-th transfer from one rank to another.
+struct TransferKey {
+  std::size_t from = 0, to = 0;
+  std::uint64_t number = 0;
+  auto operator<=>(const TransferKey&) const = default;
+};
+
 // The ranks that join under one id.
 struct Clique {
   std::vector<ncclComm_t> members{};  // by rank; null: has not joined, or is gone
   std::size_t joined = 0;
   bool is_connected = false;  // all have joined, and none was gone by then
   std::map<std::uint64_t, std::shared_ptr<Collective>>
-      collectives{};  // by number; those that are not complete
+      collectives{};                                               // by number; those that are not complete
+  std::map<TransferKey, std::shared_ptr<Collective>> transfers{};  // that are not complete
 };
 
 enum class Operation { none, joining, finalizing, collective };
@@ -38,8 +47,9 @@ struct ncclComm {
   int polls_left = 0;
   ncclResult_t failure = ncclSuccess;  // the asynchronous error
   std::string last_error{};
-  std::uint64_t calls = 0;          // collectives
-  leat::cuda_fake::NodePtr last{};  // of the newest one
+  std::uint64_t calls = 0;                                  // collectives
+  std::map<std::size_t, std::uint64_t> sent{}, received{};  // transfers, by the other rank
+  leat::cuda_fake::NodePtr last{};                          // of the newest one
 };
 
 namespace leat::cuda_fake {
@@ -74,5 +84,11 @@ ncclResult_t poll(Machine::Lock& lock, ncclComm& communicator);
 
 // Returns the collective that is the rank's next one, and reports it if other ranks have called another one.
 Collective& next_collective(ncclComm& communicator, const CollectiveCall& call);
+
+// Returns the transfer that is the rank's next one to or from a peer, and reports it if the other one's size differs.
+Collective& next_transfer(ncclComm& communicator, const CollectiveCall& call, std::size_t peer, bool sends);
+
+// Lets the rank's stream go on, wherever it waits for other ranks.
+void abort_all(ncclComm& communicator);
 
 }  // namespace leat::cuda_fake

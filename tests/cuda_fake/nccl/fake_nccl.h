@@ -7,7 +7,8 @@
 //  - What happened before the collective on the streams whose data a rank receives, happens before what follows on this
 //    rank's stream. So a broadcast orders nothing behind the other ranks for its root.
 //  - The collectives of a communicator run one after the other, whatever their streams.
-//  - Sums are rounded at each step, in an order that differs from element to element. All ranks get the same bits.
+//  - Sums are rounded at each step, in an order that differs from element to element, and averages divide before they
+//    sum. All ranks get the same bits.
 //
 // Reports, besides what the fake CUDA runtime reports: memory and streams that are not the communicator's device's,
 // ranks that call different collectives, and the use of communicators that are gone.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -70,8 +71,11 @@ ncclResult_t check_stream(const char* function, ncclComm_t communicator,
                 fmt::format("{}: the fake captures no collectives", function));
 }
 
+// Enqueues this rank's part of what `next(rank)` returns; it sets the rank's place there.
+using Next = std::function<Collective&(std::size_t& rank)>;
+
 ncclResult_t enqueue(Machine::Lock& lock, const char* function, const CollectiveCall& call, Buffers buffers,
-                     ncclComm_t communicator, cudaStream_t stream) {
+                     ncclComm_t communicator, cudaStream_t stream, const Next& next) {
   ncclResult_t result = check_ready(function, communicator);
   if (result != ncclSuccess) return result;
   if (fake_nccl().call_result != ncclSuccess)
@@ -84,12 +88,14 @@ ncclResult_t enqueue(Machine::Lock& lock, const char* function, const Collective
   result = check_stream(function, communicator, queue);
   if (result == ncclSuccess && buffers.from_bytes > 0)
     result = check_memory(function, communicator, buffers.from, buffers.from_bytes);
-  if (result == ncclSuccess) result = check_memory(function, communicator, buffers.to, buffers.to_bytes);
+  if (result == ncclSuccess && buffers.to_bytes > 0)
+    result = check_memory(function, communicator, buffers.to, buffers.to_bytes);
   if (result != ncclSuccess) return result;
-  buffers.from_alias = Runtime::get().alias_of(buffers.from);
-  buffers.to_alias = Runtime::get().alias_of(buffers.to);
-  communicator->last = next_collective(*communicator, call)
-                           .enqueue(lock, *queue, communicator->rank, buffers, communicator->last);
+  if (buffers.from_bytes > 0) buffers.from_alias = Runtime::get().alias_of(buffers.from);
+  if (buffers.to_bytes > 0) buffers.to_alias = Runtime::get().alias_of(buffers.to);
+  std::size_t rank = communicator->rank;
+  Collective& collective = next(rank);
+  communicator->last = collective.enqueue(lock, *queue, rank, buffers, communicator->last);
   return begin(lock, *communicator, Operation::collective);
 }
 
@@ -102,9 +108,30 @@ ncclResult_t collective(const char* function, const CollectiveCall& call, const 
     const bool is_sent = call.kind != CollectiveKind::broadcast || communicator->rank == call.root;
     const Buffers buffers{.from = static_cast<const std::byte*>(from),
                           .to = static_cast<std::byte*>(to),
-                          .from_bytes = is_sent ? bytes : 0,
+                          .from_bytes = call.kind == CollectiveKind::reduce_scatter ? bytes * ranks
+                                        : is_sent                                   ? bytes
+                                                                                    : 0,
                           .to_bytes = call.kind == CollectiveKind::all_gather ? bytes * ranks : bytes};
-    return enqueue(lock, function, call, buffers, communicator, stream);
+    return enqueue(lock, function, call, buffers, communicator, stream,
+                   [&](std::size_t&) -> Collective& { return next_collective(*communicator, call); });
+  });
+}
+
+ncclResult_t transfer(const char* function, std::size_t count, ncclDataType_t type, Buffers buffers, int peer,
+                      ncclComm_t communicator, cudaStream_t stream) {
+  return nccl_call(function, Kind::plain, [&](Machine::Lock& lock) {
+    if (!exists(function, communicator)) return ncclInvalidArgument;
+    const auto other = static_cast<std::size_t>(peer);  // one that is negative is too large
+    if (other >= communicator->clique->members.size() || other == communicator->rank)
+      return fail(communicator, ncclInvalidArgument, "invalid peer");
+    const CollectiveCall call{.kind = CollectiveKind::transfer, .count = count, .type = type};
+    const bool sends = buffers.to == nullptr;
+    (sends ? buffers.from_bytes : buffers.to_bytes) = count * size_of(type);
+    return enqueue(lock, function, call, buffers, communicator, stream,
+                   [&](std::size_t& rank) -> Collective& {
+                     rank = sends ? 0 : 1;
+                     return next_transfer(*communicator, call, other, sends);
+                   });
   });
 }
 
@@ -181,8 +208,7 @@ ncclResult_t ncclCommAbort(ncclComm_t communicator) {
   return nccl_call("ncclCommAbort", Kind::ending, [&](Machine::Lock&) -> ncclResult_t {
     if (!exists("ncclCommAbort", communicator)) return ncclInvalidArgument;
     ++fake_nccl().aborted;
-    for (const auto& [number, collective] : communicator->clique->collectives)
-      collective->abort(communicator->rank);
+    abort_all(*communicator);
     for (const ncclComm_t peer : communicator->clique->members) {
       const bool notices = peer != nullptr && peer != communicator && fake_nccl().peers_notice_aborts;
       if (notices && peer->failure == ncclSuccess) fail(peer, ncclRemoteError, "a peer is gone");
@@ -199,6 +225,13 @@ ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDa
                     communicator, stream);
 }
 
+ncclResult_t ncclReduceScatter(const void* from, void* to, std::size_t to_count, ncclDataType_t type,
+                               ncclRedOp_t op, ncclComm_t communicator, cudaStream_t stream) {
+  return collective("ncclReduceScatter",
+                    {.kind = CollectiveKind::reduce_scatter, .count = to_count, .type = type, .op = op}, from,
+                    to, communicator, stream);
+}
+
 ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDataType_t type, int root,
                            ncclComm_t communicator, cudaStream_t stream) {
   return collective("ncclBroadcast",
@@ -213,6 +246,17 @@ ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDa
                            ncclComm_t communicator, cudaStream_t stream) {
   return collective("ncclAllGather", {.kind = CollectiveKind::all_gather, .count = count, .type = type}, from,
                     to, communicator, stream);
+}
+
+ncclResult_t ncclSend(const void* from, std::size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t communicator, cudaStream_t stream) {
+  return transfer("ncclSend", count, type, {.from = static_cast<const std::byte*>(from)}, peer, communicator,
+                  stream);
+}
+
+ncclResult_t ncclRecv(void* to, std::size_t count, ncclDataType_t type, int peer, ncclComm_t communicator,
+                      cudaStream_t stream) {
+  return transfer("ncclRecv", count, type, {.to = static_cast<std::byte*>(to)}, peer, communicator, stream);
 }
 
 const char* ncclGetErrorString(ncclResult_t result) {

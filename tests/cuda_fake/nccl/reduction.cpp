@@ -44,6 +44,21 @@ BFloat16 maximum(BFloat16 a, BFloat16 b) {
 }
 
 template <class T>
+constexpr bool kIsFloat = !std::is_integral_v<T>;
+
+// What a rank of `ranks` brings to an average: its element, divided before the sum.
+template <class T>
+T share(T value, std::size_t ranks) {
+  return value * (T{1} / static_cast<T>(ranks));
+}
+Half share(Half value, std::size_t ranks) {
+  return to_half(share(to_float(value), ranks));
+}
+BFloat16 share(BFloat16 value, std::size_t ranks) {
+  return to_bfloat16(share(to_float(value), ranks));
+}
+
+template <class T>
 T element(const std::byte* first, std::size_t i) {
   T value;
   std::memcpy(&value, first + i * sizeof(T), sizeof(T));
@@ -53,12 +68,17 @@ T element(const std::byte* first, std::size_t i) {
 template <class T>
 void reduce_as(ncclRedOp_t op, std::span<const std::byte* const> ranks, std::size_t count,
                std::byte* result) {
+  const auto brought = [&](std::size_t rank, std::size_t i) {
+    const T value = element<T>(ranks[rank % ranks.size()], i);
+    if constexpr (kIsFloat<T>) return op == ncclAvg ? share(value, ranks.size()) : value;
+    return value;
+  };
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t first = i / kSlice % ranks.size();
-    T value = element<T>(ranks[first], i);
+    T value = brought(first, i);
     for (std::size_t step = 1; step < ranks.size(); ++step) {
-      const T next = element<T>(ranks[(first + step) % ranks.size()], i);
-      value = op == ncclSum ? sum(value, next) : maximum(value, next);
+      const T next = brought(first + step, i);
+      value = op == ncclMax ? maximum(value, next) : sum(value, next);
     }
     std::memcpy(result + i * sizeof(T), &value, sizeof(T));
   }
@@ -67,16 +87,19 @@ void reduce_as(ncclRedOp_t op, std::span<const std::byte* const> ranks, std::siz
 struct Type {
   const char* name;
   std::size_t size;
+  bool is_float;
   void (*reduce)(ncclRedOp_t op, std::span<const std::byte* const> ranks, std::size_t count,
                  std::byte* result);
 };
 
 const Type* find(ncclDataType_t type) {
-  static const std::map<ncclDataType_t, Type> types{
-      {ncclUint8, {"u8", 1, &reduce_as<std::uint8_t>}},  {ncclInt32, {"i32", 4, &reduce_as<std::int32_t>}},
-      {ncclInt64, {"i64", 8, &reduce_as<std::int64_t>}}, {ncclFloat16, {"f16", 2, &reduce_as<Half>}},
-      {ncclFloat32, {"f32", 4, &reduce_as<float>}},      {ncclFloat64, {"f64", 8, &reduce_as<double>}},
-      {ncclBfloat16, {"bf16", 2, &reduce_as<BFloat16>}}};
+  static const std::map<ncclDataType_t, Type> types{{ncclUint8, {"u8", 1, false, &reduce_as<std::uint8_t>}},
+                                                    {ncclInt32, {"i32", 4, false, &reduce_as<std::int32_t>}},
+                                                    {ncclInt64, {"i64", 8, false, &reduce_as<std::int64_t>}},
+                                                    {ncclFloat16, {"f16", 2, true, &reduce_as<Half>}},
+                                                    {ncclFloat32, {"f32", 4, true, &reduce_as<float>}},
+                                                    {ncclFloat64, {"f64", 8, true, &reduce_as<double>}},
+                                                    {ncclBfloat16, {"bf16", 2, true, &reduce_as<BFloat16>}}};
   const auto found = types.find(type);
   return found == types.end() ? nullptr : &found->second;
 }
@@ -92,7 +115,9 @@ std::size_t size_of(ncclDataType_t type) {
 }
 
 bool is_reducible(ncclDataType_t type, ncclRedOp_t op) {
-  return find(type) != nullptr && (op == ncclSum || op == ncclMax);
+  const Type* const known = find(type);
+  if (known == nullptr) return false;
+  return op == ncclSum || op == ncclMax || (op == ncclAvg && known->is_float);
 }
 
 void reduce(ncclDataType_t type, ncclRedOp_t op, std::span<const std::byte* const> ranks, std::size_t count,

@@ -1,4 +1,4 @@
-// NCCL's data types, and sums and maxima of them.
+// NCCL's data types, and sums, maxima and averages of them.
 #pragma once
 
 #include <nccl.h>
@@ -14,7 +14,7 @@ std::size_t size_of(ncclDataType_t type);  // in bytes; 0: not a type that the f
 bool is_reducible(ncclDataType_t type, ncclRedOp_t op);
 
 // Reduces `count` elements of each rank. The rank that a sum begins with differs from element to element, and 16-bit
-// sums are rounded at each step, as NCCL's rings do.
+// sums are rounded at each step, as NCCL's rings do. Averages divide before they sum.
 void reduce(ncclDataType_t type, ncclRedOp_t op, std::span<const std::byte* const> ranks, std::size_t count,
             std::byte* result);
 

@@ -27,12 +27,23 @@ TEST_CASE("gloo keeps the communicator's contract") {
   contract::sums_are_exact(kGloo, ranks);
   contract::sixteen_bit_sums_are_rounded_once(kGloo, ranks);
   contract::maxima(kGloo, ranks);
+  contract::averages_are_exact(kGloo, ranks);
+  contract::sixteen_bit_averages_are_rounded_once(kGloo, ranks);
   contract::all_ranks_hold_the_same_bits(kGloo, ranks);
+  contract::reduce_scatter_is_a_part_of_all_reduce(kGloo, ranks);
   contract::broadcast_from_every_root(kGloo, ranks);
   contract::gather_in_rank_order(kGloo, ranks);
+  contract::every_rank_sends_to_every_other(kGloo, ranks);
+  contract::exchanges_keep_their_order_among_collectives(kGloo, ranks);
   contract::barrier_separates(kGloo, ranks);
   contract::calls_keep_their_order_across_streams(kGloo, ranks);
   contract::abort_wakes_everybody(kGloo, ranks);
+}
+
+TEST_CASE("gloo names the ranks of an exchange that fails") {
+  contract::exchanges_that_differ_are_disagreements(kGloo);
+  contract::a_peer_that_does_not_come_is_named(kGloo);
+  contract::abort_wakes_those_who_exchange(kGloo);
 }
 
 TEST_CASE("gloo refuses bad arguments") {

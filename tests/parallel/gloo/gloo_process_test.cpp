@@ -52,6 +52,22 @@ void sum_for_ever(Communicator& communicator, const RankProcess::Report& report)
   }
 }
 
+// The ranks of a ring send to each other in turn, for ever.
+void send_for_ever(Communicator& communicator, const RankProcess::Report& report) {
+  const Stream stream = host_device().make_stream();
+  std::vector<float> values(100'000);
+  const TensorSpan span{.data = values.data(), .count = values.size(), .dtype = DType::f32};
+  for (bool begun = false;; begun = true) {
+    for (int from = 0; from < kRanks; ++from) {
+      const int to = (from + 1) % kRanks;
+      if (communicator.rank() == from) communicator.send(span, to, stream);
+      if (communicator.rank() == to) communicator.recv(span, from, stream);
+    }
+    stream.ref().synchronize();
+    if (!begun) report("begun");
+  }
+}
+
 // Rank 0 broadcasts more ones than the sockets of a connection hold; rank 2 stops when the first reaches it.
 void stop_rank_2_half_way(Communicator& communicator, const RankProcess::Report& report) {
   const Stream stream = host_device().make_stream();
@@ -91,7 +107,7 @@ TEST_CASE("processes reduce gradients over gloo", "[process]") {
 TEST_CASE("survivors of a killed rank get an error that names it, and no signal", "[process]") {
   for (const int victim : {0, 2}) {
     INFO("victim " << victim);
-    auto processes = start(20s, sum_for_ever);
+    auto processes = start(20s, victim == 0 ? sum_for_ever : send_for_ever);
     for (RankProcess& process : processes) REQUIRE(process.read() == "begun");
     check_victim_is_named(processes, victim);
   }

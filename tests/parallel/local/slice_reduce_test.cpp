@@ -100,6 +100,34 @@ TEST_CASE("sums of 16-bit numbers of every pattern are rounded once, to nearest 
   }
 }
 
+TEST_CASE("averages are quotients of the sums, in vectors and at their ends") {
+  for (const std::size_t ranks : {1, 2, 3, 7}) {
+    std::vector<std::vector<float>> rows(ranks, std::vector<float>(77));
+    std::vector<float> wanted(77);
+    std::vector<void*> buffers;
+    for (std::size_t row = 0; row < ranks; ++row) {
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        rows[row][i] = static_cast<float>(i * 31 + row * 7) / 3;
+        wanted[i] += rows[row][i];
+      }
+      buffers.push_back(rows[row].data());
+    }
+    for (float& value : wanted) value /= static_cast<float>(ranks);
+    slice_reduce(std::vector<const void*>(buffers.begin(), buffers.end()), buffers,
+                 {.first = 0, .last = wanted.size()}, DType::f32, ReduceOp::average);
+    INFO(ranks << " ranks");
+    for (const std::vector<float>& row : rows) CHECK(row == wanted);
+  }
+}
+
+TEST_CASE("an average of integers is refused") {
+  std::int32_t value = 0;
+  const std::vector<void*> buffers{&value};
+  const std::vector<const void*> sources{&value};
+  CHECK_THROWS_AS(slice_reduce(sources, buffers, {.first = 0, .last = 1}, DType::i32, ReduceOp::average),
+                  ArgumentError);
+}
+
 TEST_CASE("a dtype that cannot be summed is refused") {
   std::uint8_t byte = 0;
   const std::vector<void*> buffers{&byte};

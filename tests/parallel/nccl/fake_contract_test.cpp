@@ -29,8 +29,11 @@ TEST_CASE("NCCL communicators keep the contract on fake GPUs, however long NCCL 
   fake_nccl().polls_in_progress = polls;
   contract::maxima(nccl_ranks, ranks);
   contract::all_ranks_hold_the_same_bits(nccl_ranks, ranks);
+  contract::reduce_scatter_is_a_part_of_all_reduce(nccl_ranks, ranks);
   contract::broadcast_from_every_root(nccl_ranks, ranks);
   contract::gather_in_rank_order(nccl_ranks, ranks);
+  contract::every_rank_sends_to_every_other(nccl_ranks, ranks);
+  contract::exchanges_keep_their_order_among_collectives(nccl_ranks, ranks);
   contract::calls_keep_their_order_across_streams(nccl_ranks, ranks);
   if (ranks == 1) contract::bad_arguments_are_refused(nccl_ranks);
   check_books();
@@ -41,6 +44,7 @@ TEST_CASE("NCCL communicators sum and separate on fake GPUs") {
   const int ranks = GENERATE(2, 4);
   INFO(ranks << " ranks");
   contract::sums_are_exact(nccl_ranks, ranks);
+  contract::averages_are_exact(nccl_ranks, ranks);
   contract::barrier_separates(nccl_ranks, ranks);
   check_books();
 }
@@ -53,8 +57,11 @@ void keep_contract_in_orders(int ranks, int orders) {
     INFO(ranks << " ranks, seed " << seed);
     cuda_fake::run_randomly(seed);
     contract::maxima(nccl_ranks, ranks);
+    contract::reduce_scatter_is_a_part_of_all_reduce(nccl_ranks, ranks);
     contract::broadcast_from_every_root(nccl_ranks, ranks);
     contract::gather_in_rank_order(nccl_ranks, ranks);
+    contract::every_rank_sends_to_every_other(nccl_ranks, ranks);
+    contract::exchanges_keep_their_order_among_collectives(nccl_ranks, ranks);
     contract::calls_keep_their_order_across_streams(nccl_ranks, ranks);
     cuda_fake::go_free();
     check_books();

@@ -16,7 +16,9 @@ TEST_CASE("an NCCL communicator of one rank keeps the contract of communicators"
   }
   contract::sums_are_exact(nccl_ranks, 1);
   contract::maxima(nccl_ranks, 1);
+  contract::averages_are_exact(nccl_ranks, 1);
   contract::all_ranks_hold_the_same_bits(nccl_ranks, 1);
+  contract::reduce_scatter_is_a_part_of_all_reduce(nccl_ranks, 1);
   contract::broadcast_from_every_root(nccl_ranks, 1);
   contract::gather_in_rank_order(nccl_ranks, 1);
   contract::barrier_separates(nccl_ranks, 1);

@@ -97,6 +97,22 @@ void sum_inline(Communicator& communicator, const Report& report) {
   sum_for_ever(communicator, report, communicator.allocate(1000));
 }
 
+// The ranks of a ring send to each other in turn.
+void send_for_ever(Communicator& communicator, const Report& report) {
+  const Stream stream = host_device().make_stream();
+  std::vector<float> values(1'000'000);
+  const TensorSpan span{.data = values.data(), .count = values.size(), .dtype = DType::f32};
+  for (bool begun = false;; begun = true) {
+    for (int from = 0; from < kRanks; ++from) {
+      const int to = (from + 1) % kRanks;
+      if (communicator.rank() == from) communicator.send(span, to, stream);
+      if (communicator.rank() == to) communicator.recv(span, from, stream);
+    }
+    stream.ref().synchronize();
+    if (!begun) report("begun");
+  }
+}
+
 void wait_for_ever(Communicator& communicator, const Report& report) {
   for (bool begun = false;; begun = true) {
     communicator.barrier();
@@ -116,7 +132,8 @@ void check_survivors(std::vector<RankProcess>& processes, int victim, Clock::tim
 }
 
 TEST_CASE("survivors of a rank that is killed in a collective get PeerLost with its rank", "[process]") {
-  for (const Body& body : {Body(sum_in_place), Body(sum_staged), Body(sum_inline), Body(wait_for_ever)}) {
+  for (const Body& body :
+       {Body(sum_in_place), Body(sum_staged), Body(sum_inline), Body(wait_for_ever), Body(send_for_ever)}) {
     for (const int victim : {0, 1, 2}) {
       INFO("victim " << victim);
       auto processes = start({}, body);
@@ -255,7 +272,7 @@ TEST_CASE("processes reduce gradients over shared memory", "[process]") {
   }
 }
 
-// Sums of numbers for which the order of summation matters, of several sizes and types, in memory of both kinds.
+// Sums and averages of numbers for which the order of summation matters, of several sizes and types, in memory of both kinds.
 // Returns a digest of all their bits.
 std::uint64_t digest_of_sums(Communicator& communicator) {
   std::uint64_t digest = 14695981039346656037ULL;
@@ -274,7 +291,14 @@ std::uint64_t digest_of_sums(Communicator& communicator) {
           if (dtype == DType::bf16) reinterpret_cast<BFloat16*>(data)[i] = to_bfloat16(value);
           if (dtype == DType::f16) reinterpret_cast<Half*>(data)[i] = to_half(value);
         }
-        communicator.all_reduce({data, count, dtype}, ReduceOp::sum, stream);
+        communicator.all_reduce({data, count, dtype}, count % 2 == 0 ? ReduceOp::sum : ReduceOp::average,
+                                stream);
+        const std::size_t part = count / static_cast<std::size_t>(communicator.size());
+        const std::size_t place = part * static_cast<std::size_t>(communicator.rank()) * size_of(dtype);
+        communicator.reduce_scatter({data, part * static_cast<std::size_t>(communicator.size()), dtype},
+                                    {data + place, part, dtype}, ReduceOp::sum, stream);
+        communicator.all_gather({data + place, part, dtype},
+                                {data, part * static_cast<std::size_t>(communicator.size()), dtype}, stream);
         stream.ref().synchronize();
         for (std::size_t i = 0; i < count * size_of(dtype); ++i) {
           digest = (digest ^ static_cast<std::uint64_t>(data[i])) * 1099511628211ULL;
@@ -285,7 +309,7 @@ std::uint64_t digest_of_sums(Communicator& communicator) {
   return digest;
 }
 
-TEST_CASE("sums have the same bits between threads and between processes", "[process]") {
+TEST_CASE("sums and averages have the same bits between threads and between processes", "[process]") {
   auto processes = start({}, [](Communicator& communicator, const Report& report) {
     report(std::to_string(digest_of_sums(communicator)));
   });

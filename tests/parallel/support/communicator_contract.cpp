@@ -7,25 +7,10 @@
 #include <utility>
 
 #include "tests/parallel/support/device_values.h"
-#include "tests/parallel/support/ranks.h"
+#include "tests/parallel/support/on_all.h"
 
 namespace leat::test::contract {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr auto kPatience = 20s;  // no test waits for it to pass
-
-void on_all(const GroupMaker& make, int ranks, const std::function<void(Communicator&, StreamRef)>& body) {
-  const Group group = make(ranks, kPatience);
-  run_ranks(ranks, [&](int rank) {
-    Communicator& communicator = *group[static_cast<std::size_t>(rank)];
-    expect_equal(communicator.rank(), rank, "rank()");
-    expect_equal(communicator.size(), ranks, "size()");
-    const Stream stream = communicator.device().make_stream();
-    body(communicator, stream);
-  });
-}
 
 template <class T>
 void sums_of(Communicator& communicator, StreamRef stream, std::size_t count) {
@@ -52,6 +37,61 @@ void rounded_once(Communicator& communicator, StreamRef stream, Narrow narrow) {
   communicator.all_reduce(sums.span(), ReduceOp::sum, stream);
   const float wanted = to_float(narrow(1.0F + small * static_cast<float>(communicator.size() - 1)));
   for (const T value : sums.read(stream)) expect_equal(to_float(value), wanted, "a sum of 16-bit numbers");
+}
+
+// Rank r brings 2^(r + 1) - 1 times the number of ranks, and more of it in each element.
+template <class T, class Narrow>
+void averages_of(Communicator& communicator, StreamRef stream, std::size_t count, Narrow narrow) {
+  const int n = communicator.size();
+  const auto value_of = [&](int rank, std::size_t i) { return static_cast<int>(i % 8) + (2 << rank) - 1; };
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i)
+    values[i] = narrow(static_cast<float>(n * value_of(communicator.rank(), i)));
+  DeviceValues<T> averages(stream, std::move(values));
+  communicator.all_reduce(averages.span(), ReduceOp::average, stream);
+  const std::vector<T>& actual = averages.read(stream);
+  for (std::size_t i = 0; i < count; ++i) {
+    int sum = 0;
+    for (int rank = 0; rank < n; ++rank) sum += value_of(rank, i);
+    expect(actual[i] == narrow(static_cast<float>(sum)),
+           fmt::format("average {} of {}, {} ranks", i, count, n));
+  }
+}
+
+template <class T, class Narrow>
+void average_rounded_once(Communicator& communicator, StreamRef stream, Narrow narrow) {
+  // The sum, 1 + small + small + ..., has more bits than T, and so has its quotient.
+  const int n = communicator.size();
+  const float small = std::is_same_v<T, Half> ? 0x1p-11F : 0x1p-8F;
+  DeviceValues<T> averages(stream, std::vector<T>(1000, narrow(communicator.rank() == 0 ? 1.0F : small)));
+  communicator.all_reduce(averages.span(), ReduceOp::average, stream);
+  const float sum = 1.0F + small * static_cast<float>(n - 1);
+  const float wanted = to_float(narrow(sum / static_cast<float>(n)));
+  for (const T value : averages.read(stream))
+    expect_equal(to_float(value), wanted, "an average of 16-bit numbers");
+}
+
+template <class T, class Narrow>
+void scatter_as_all_reduce(Communicator& communicator, StreamRef stream, std::size_t part, ReduceOp op,
+                           Narrow narrow) {
+  const auto rank = static_cast<std::size_t>(communicator.rank());
+  std::mt19937 random(static_cast<unsigned>(rank + 1));
+  std::uniform_real_distribution<float> uniform(-1000, 1000);
+  std::vector<T> values(part * static_cast<std::size_t>(communicator.size()));
+  for (T& value : values) value = narrow(uniform(random));
+  DeviceValues<T> whole(stream, values), from(stream, values), in_place(stream, values);
+  DeviceValues<T> to(stream, std::vector<T>(part));
+  communicator.all_reduce(whole.span(), op, stream);
+  communicator.reduce_scatter(from.span(), to.span(), op, stream);
+  communicator.reduce_scatter(in_place.span(), in_place.part(rank * part, part), op, stream);
+  const auto bytes_of = [](std::span<const T> elements) { return std::as_bytes(elements); };
+  const auto wanted = bytes_of(std::span<const T>(whole.read(stream)).subspan(rank * part, part));
+  const auto what = fmt::format("{} elements of {} bytes for each rank", part, sizeof(T));
+  expect(std::ranges::equal(bytes_of(to.read(stream)), wanted), "the part of all_reduce, " + what);
+  expect(from.read(stream) == values, "what is read to stay, " + what);
+  std::copy_n(whole.read(stream).begin() + static_cast<std::ptrdiff_t>(rank * part), part,
+              values.begin() + static_cast<std::ptrdiff_t>(rank * part));
+  expect(std::ranges::equal(bytes_of(in_place.read(stream)), bytes_of(values)), "the same in place, " + what);
 }
 
 }  // namespace
@@ -90,6 +130,24 @@ void maxima(const GroupMaker& make, int ranks) {
   });
 }
 
+void averages_are_exact(const GroupMaker& make, int ranks) {
+  on_all(make, ranks, [](Communicator& communicator, StreamRef stream) {
+    for (const std::size_t count : {0, 1, 3, 65, 1000, 70'001}) {
+      averages_of<float>(communicator, stream, count, [](float value) { return value; });
+      averages_of<double>(communicator, stream, count, [](float value) { return double{value}; });
+      averages_of<Half>(communicator, stream, count, to_half);
+      averages_of<BFloat16>(communicator, stream, count, to_bfloat16);
+    }
+  });
+}
+
+void sixteen_bit_averages_are_rounded_once(const GroupMaker& make, int ranks) {
+  on_all(make, ranks, [](Communicator& communicator, StreamRef stream) {
+    average_rounded_once<Half>(communicator, stream, to_half);
+    average_rounded_once<BFloat16>(communicator, stream, to_bfloat16);
+  });
+}
+
 void all_ranks_hold_the_same_bits(const GroupMaker& make, int ranks) {
   on_all(make, ranks, [](Communicator& communicator, StreamRef stream) {
     constexpr std::size_t kCount = 100'003;
@@ -97,14 +155,32 @@ void all_ranks_hold_the_same_bits(const GroupMaker& make, int ranks) {
     std::normal_distribution<float> normal;
     std::vector<float> values(kCount);
     for (float& value : values) value = normal(random);
-    DeviceValues<float> sums(stream, std::move(values));
-    DeviceValues<float> all(stream,
-                            std::vector<float>(kCount * static_cast<std::size_t>(communicator.size())));
-    communicator.all_reduce(sums.span(), ReduceOp::sum, stream);
-    communicator.all_gather(sums.span(), all.span(), stream);
-    const std::span<const float> gathered = all.read(stream), own = sums.read(stream);
-    for (std::size_t at = 0; at < gathered.size(); at += kCount) {
-      expect(same_bits(gathered.subspan(at, kCount), own), "the same bits on all ranks");
+    for (const ReduceOp op : {ReduceOp::sum, ReduceOp::average}) {
+      DeviceValues<float> reduced(stream, values);
+      DeviceValues<float> all(stream,
+                              std::vector<float>(kCount * static_cast<std::size_t>(communicator.size())));
+      communicator.all_reduce(reduced.span(), op, stream);
+      communicator.all_gather(reduced.span(), all.span(), stream);
+      const std::span<const float> gathered = all.read(stream), own = reduced.read(stream);
+      for (std::size_t at = 0; at < gathered.size(); at += kCount) {
+        expect(same_bits(gathered.subspan(at, kCount), own), "the same bits on all ranks");
+      }
+    }
+  });
+}
+
+void reduce_scatter_is_a_part_of_all_reduce(const GroupMaker& make, int ranks) {
+  on_all(make, ranks, [](Communicator& communicator, StreamRef stream) {
+    const auto same = [](float value) { return value; };
+    const auto to_integer = [](float value) { return static_cast<std::int64_t>(value); };
+    for (const std::size_t part : {0, 1, 100, 1000, 50'021}) {
+      for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::average}) {
+        scatter_as_all_reduce<float>(communicator, stream, part, op, same);
+        scatter_as_all_reduce<BFloat16>(communicator, stream, part, op, to_bfloat16);
+      }
+      scatter_as_all_reduce<double>(communicator, stream, part, ReduceOp::average, same);
+      scatter_as_all_reduce<Half>(communicator, stream, part, ReduceOp::sum, to_half);
+      scatter_as_all_reduce<std::int64_t>(communicator, stream, part, ReduceOp::sum, to_integer);
     }
   });
 }
@@ -194,10 +270,26 @@ void bad_arguments_are_refused(const GroupMaker& make) {
     const DeviceValues<std::uint8_t> small(stream, std::vector<std::uint8_t>(4));
     const TensorSpan four = floats.span(), bytes = small.span();
     refused("not u8", [&] { communicator.all_reduce(bytes, ReduceOp::sum, stream); });
+    const DeviceValues<std::int32_t> integers(stream, std::vector<std::int32_t>(4));
+    refused("an average takes f32, f64, f16 and bf16, not i32",
+            [&] { communicator.all_reduce(integers.span(), ReduceOp::average, stream); });
     refused("no memory", [&] { communicator.all_reduce({nullptr, 4, DType::f32}, ReduceOp::sum, stream); });
+    refused("takes 4 f32, but got 4 u8",
+            [&] { communicator.reduce_scatter(bytes, four, ReduceOp::sum, stream); });
+    refused("takes 3 f32, but got 4 f32",
+            [&] { communicator.reduce_scatter(four, floats.part(0, 3), ReduceOp::sum, stream); });
+    refused("not u8", [&] { communicator.reduce_scatter(bytes, bytes, ReduceOp::sum, stream); });
+    refused("overlaps what it reads", [&] {
+      communicator.reduce_scatter(floats.part(0, 3), floats.part(1, 3), ReduceOp::sum, stream);
+    });
     refused("root 1", [&] { communicator.broadcast(four, 1, stream); });
     refused("root -1", [&] { communicator.broadcast(four, -1, stream); });
     refused("needs room for 4 f32", [&] { communicator.all_gather(four, bytes, stream); });
+    refused("send to rank 0 itself", [&] { communicator.send(four, 0, stream); });
+    refused("send to rank 1, which is no rank of 1", [&] { communicator.send(four, 1, stream); });
+    refused("recv from rank 0 itself", [&] { communicator.recv(four, 0, stream); });
+    refused("recv from rank -1", [&] { communicator.recv(four, -1, stream); });
+    refused("no memory", [&] { communicator.send({nullptr, 4, DType::f32}, 1, stream); });
     communicator.all_reduce(four, ReduceOp::sum, stream);  // and still works
     stream.synchronize();
   });
