@@ -161,7 +161,7 @@ void GradientReducer::Impl::check_parameters() const {
     if (value.data == nullptr && value.count() > 0) {
       throw ArgumentError(fmt::format("parameter \"{}\" has no memory", parameter.name));
     }
-    if (!is_reducible(value.dtype)) {
+    if (!is_reducible(value.dtype, ReduceOp::sum)) {
       throw ArgumentError(fmt::format("parameter \"{}\" is {}, which cannot be reduced", parameter.name,
                                       name_of(value.dtype)));
     }
