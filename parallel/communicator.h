@@ -137,6 +137,10 @@ class LEAT_EXPORT CommunicationBuffer {
 ///   - exchanges that should not wait for each other need communicators of their own, for example one for each
 ///     direction between two stages of a pipeline (World::group()).
 ///
+/// On CPUs, each wait for other ranks is limited by the communicator's timeout. A call whose turn has not come, because
+/// the stream of an earlier one has not reached that, fails after twice the timeout, not counting the time in which
+/// calls of this rank run.
+///
 /// One thread at a time uses a communicator; any thread may call abort(). In a forked process, a communicator that was
 /// made by the parent throws CommunicationError; destroying it there has no effect on the parent.
 class LEAT_EXPORT Communicator {
