@@ -125,16 +125,21 @@ class LEAT_EXPORT CommunicationBuffer {
 /// wrong on this rank; CommunicationError, for what fails between the ranks, is thrown by synchronize() of the stream.
 ///
 /// send() and recv() concern two ranks only, and are enqueued in the same way. The calls of a rank on one communicator,
-/// collectives, sends and receives alike, run one at a time in the order in which they were made, whatever their streams.
-/// Two ranks must call what they exchange in the same order: the n-th send or receive of a rank with a peer meets the
-/// n-th receive or send of the peer with this rank. A send waits for its receive, and a receive for its send, as a
-/// collective waits for all ranks. So
+/// collectives, sends and receives alike, run one at a time in the order in which they were made, whatever their
+/// streams. Two ranks must call what they exchange in the same order: the n-th send or receive of a rank with a peer
+/// meets the n-th receive or send of the peer with this rank. A send waits for its receive, and a receive for its send,
+/// as a collective waits for all ranks. So
 ///   - of two ranks that exchange data, one sends first and the other receives first. If both send first, both wait:
 ///     that is a Disagreement, except with NCCL, where both streams stop;
-///   - all calls of all ranks must fit into one order in which each call and its counterparts stand at one place. A ring in
-///     which every rank sends first stops, as does a rank that sends to a rank whose next call is a collective;
-///   - exchanges that should not wait for each other need communicators of their own, for example one for each direction
-///     between two stages of a pipeline (World::group()).
+///   - all calls of all ranks must fit into one order, in which each call stands at one place with its counterparts. A
+///     ring in which every rank sends first does not fit, nor does a send to a rank whose next call is a collective:
+///     the ranks wait until the timeout and throw PeerSilent, or with NCCL their streams stop;
+///   - exchanges that should not wait for each other need communicators of their own, for example one for each
+///     direction between two stages of a pipeline (World::group()).
+///
+/// On CPUs, each wait for other ranks is limited by the communicator's timeout. A call whose turn has not come, because
+/// the stream of an earlier one has not reached that, fails after twice the timeout, not counting the time in which
+/// calls of this rank run.
 ///
 /// One thread at a time uses a communicator; any thread may call abort(). In a forked process, a communicator that was
 /// made by the parent throws CommunicationError; destroying it there has no effect on the parent.
@@ -150,14 +155,14 @@ class LEAT_EXPORT Communicator {
   virtual Device& device() const noexcept = 0;  ///< the device whose memory and streams the collectives take
 
   /// Replaces the elements by their sum, maximum or average over all ranks; all ranks then hold the same bits. Takes
-  /// f32, f64, f16 and bf16, and for sums and maxima also i32 and i64: the average of integers would have to be rounded,
-  /// so it is an ArgumentError. f16 and bf16 are summed and divided in f32, and rounded once, except by NCCL. An average
-  /// is the sum divided by size(), except by NCCL, which may round otherwise.
+  /// f32, f64, f16 and bf16, and for sums and maxima also i32 and i64: the average of integers would have to be
+  /// rounded, so it is an ArgumentError. f16 and bf16 are summed and divided in f32, and rounded once, except by NCCL.
+  /// An average is the sum divided by size(), except by NCCL, which may round otherwise.
   virtual void all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) = 0;
-  /// Combines `from` over all ranks as all_reduce() does, and writes this rank's part of the result to `to`: `from` holds
-  /// size() times as many elements as `to`, in rank order, and rank r gets part r. `to` may be this rank's place in
-  /// `from`; otherwise the two must not overlap. `from` keeps its elements, except where `to` lies. The result has the
-  /// bits of all_reduce(), except by NCCL. Over Gloo it costs as much as all_reduce().
+  /// Combines `from` over all ranks as all_reduce() does, and writes this rank's part of the result to `to`: `from`
+  /// holds size() times as many elements as `to`, in rank order, and rank r gets part r. `to` may be this rank's place
+  /// in `from`; otherwise the two must not overlap. `from` keeps its elements, except where `to` lies. The result has
+  /// the bits of all_reduce(), except by NCCL. Over Gloo it costs as much as all_reduce().
   virtual void reduce_scatter(TensorSpan from, TensorSpan to, ReduceOp op, StreamRef stream) = 0;
   /// Replaces the elements by those of rank `root`.
   virtual void broadcast(TensorSpan data, int root, StreamRef stream) = 0;
@@ -168,9 +173,9 @@ class LEAT_EXPORT Communicator {
   /// Sends the elements to rank `to`, which calls recv() with the same count and dtype. When the stream has passed the
   /// call, the memory may be changed. Takes all dtypes.
   ///
-  /// Throws ArgumentError if `to` is this rank or no rank. On the stream: Disagreement if the count or the dtype differs or
-  /// the peer sends, too; PeerSilent if the peer does not come within the timeout; PeerLost if it is gone. NCCL compares
-  /// nothing, and has no timeout on the stream.
+  /// Throws ArgumentError if `to` is this rank or no rank. On the stream: Disagreement if the count or the dtype
+  /// differs or the peer sends, too; PeerSilent if the peer does not come within the timeout; PeerLost if it is gone.
+  /// NCCL compares nothing, and has no timeout on the stream.
   virtual void send(TensorSpan data, int to, StreamRef stream) = 0;
   /// Replaces the elements by those that rank `from` sends by its send(). Throws as send().
   virtual void recv(TensorSpan data, int from, StreamRef stream) = 0;

@@ -26,8 +26,8 @@ struct LEAT_EXPORT NcclOptions {
 /// NCCL's library, libnccl.so.2, is opened on first use. NCCL has no timeouts: a collective whose peers do not come
 /// stays on its stream until abort() or a failed barrier() ends it. NCCL rounds sums of f16 and bf16 at each step, not
 /// once. It computes averages as it chooses (ncclAvg): dividing before the sum or after it, so the last bits may differ
-/// from those of other communicators. The first send() or recv() between two ranks connects them, for which it may block
-/// the calling thread until the peer calls its counterpart.
+/// from those of other communicators. The first send() or recv() between two ranks connects them, for which it may
+/// block the calling thread until the peer calls its counterpart.
 ///
 /// Throws CommunicationError if NCCL's library is missing, if a rank does not come in time, or if leat was built
 /// without NCCL; ArgumentError if `device` is not a CUDA device.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <charconv>
 #include <mutex>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "leat/datasets/base/unique_fd.h"
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/host/call_checks.h"
+#include "leat/parallel/store/check_group.h"
 #include "leat/parallel/store/deadline.h"
 #include "leat/parallel/store/store_protocol.h"
 #include "leat/parallel/store/store_search.h"
@@ -43,7 +43,6 @@ class TcpStore::Impl {
   std::chrono::milliseconds timeout() const noexcept { return timeout_; }
   const std::string& local_address() const noexcept { return local_address_; }
   StoreReply request(const StoreRequest& request);
-  int next_comparison() noexcept { return comparisons_++; }
 
  private:
   StoreReply receive_reply(const Deadline& deadline);  // mutex_ must be held
@@ -54,8 +53,6 @@ class TcpStore::Impl {
   const ProcessIdentity owner_;
   ProcessOwned<StoreServer> server_;  // null except on rank 0
   std::string local_address_;
-
-  std::atomic<int> comparisons_ = 0;  // number of calls of compare_settings()
 
   // Guarded by mutex_.
   std::mutex mutex_;
@@ -120,11 +117,30 @@ StoreReply TcpStore::Impl::request(const StoreRequest& request) {
 }
 
 TcpStore::TcpStore(const WorldSettings& world, std::chrono::milliseconds timeout)
-    : impl_(std::make_unique<Impl>(world, timeout)) {}
+    : impl_(std::make_shared<Impl>(world, timeout)), world_(impl_->world()), server_rank_(0) {}
+TcpStore::TcpStore(std::shared_ptr<Impl> impl, WorldSettings world, std::string prefix,
+                   std::optional<int> server_rank)
+    : impl_(std::move(impl)),
+      world_(std::move(world)),
+      prefix_(std::move(prefix)),
+      server_rank_(server_rank) {}
 TcpStore::~TcpStore() = default;
 
-const WorldSettings& TcpStore::world() const noexcept {
-  return impl_->world();
+std::shared_ptr<TcpStore> TcpStore::group(std::span<const int> ranks, const std::string& name) const {
+  check_group(ranks, world_);
+  const auto place_of = [&](int rank) {
+    return static_cast<int>(std::ranges::find(ranks, rank) - ranks.begin());
+  };
+  WorldSettings world = world_;
+  world.rank = place_of(world_.rank);
+  world.world_size = static_cast<int>(ranks.size());
+  world.local_world_size = 0;
+  std::optional<int> server;
+  if (server_rank_ && std::ranges::find(ranks, *server_rank_) != ranks.end())
+    server = place_of(*server_rank_);
+  // Not make_shared(), which cannot call a private constructor.
+  return std::shared_ptr<TcpStore>(
+      new TcpStore(impl_, std::move(world), fmt::format("{}leat/group/{}/", prefix_, name), server));
 }
 std::chrono::milliseconds TcpStore::timeout() const noexcept {
   return impl_->timeout();
@@ -134,13 +150,13 @@ const std::string& TcpStore::local_address() const noexcept {
 }
 
 void TcpStore::set(const std::string& key, std::string_view value) {
-  impl_->request({.op = StoreOp::set, .key = key, .value = std::string(value)});
+  impl_->request({.op = StoreOp::set, .key = prefix_ + key, .value = std::string(value)});
 }
 
 std::optional<std::string> TcpStore::try_get(const std::string& key, std::chrono::milliseconds timeout) {
   const auto wait = std::clamp<std::int64_t>(timeout.count(), 0, 0xffffffffLL);
   StoreReply reply =
-      impl_->request({.op = StoreOp::get, .wait_ms = static_cast<std::uint32_t>(wait), .key = key});
+      impl_->request({.op = StoreOp::get, .wait_ms = static_cast<std::uint32_t>(wait), .key = prefix_ + key});
   if (reply.status == StoreStatus::missing) return std::nullopt;
   return std::move(reply.payload);
 }
@@ -152,12 +168,12 @@ std::string TcpStore::get(const std::string& key) {
 std::string TcpStore::get(const std::string& key, std::chrono::milliseconds timeout) {
   if (auto value = try_get(key, timeout)) return std::move(*value);
   throw CommunicationError(fmt::format("rank {}: nobody set \"{}\" in the store within {} ms", world().rank,
-                                       key, timeout.count()));
+                                       prefix_ + key, timeout.count()));
 }
 
 std::int64_t TcpStore::add(const std::string& key, std::int64_t delta) {
   const std::string sum =
-      impl_->request({.op = StoreOp::add, .key = key, .value = std::to_string(delta)}).payload;
+      impl_->request({.op = StoreOp::add, .key = prefix_ + key, .value = std::to_string(delta)}).payload;
   std::int64_t value = 0;
   const auto [stop, error] = std::from_chars(sum.data(), sum.data() + sum.size(), value);
   if (error != std::errc() || stop != sum.data() + sum.size()) {
@@ -174,7 +190,7 @@ void TcpStore::wait(std::span<const std::string> keys, std::chrono::milliseconds
 
 void TcpStore::compare_settings(std::span<const JobSetting> settings, std::chrono::milliseconds timeout) {
   const std::string own = encode_settings(settings);
-  const std::string prefix = fmt::format("leat/settings/{}", impl_->next_comparison());
+  const std::string prefix = fmt::format("leat/settings/{}", comparisons_++);
   const auto key = [&](int rank) { return fmt::format("{}/{}", prefix, rank); };
   const std::string outcome_key = prefix + "/outcome";
   set(key(world().rank), own);

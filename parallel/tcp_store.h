@@ -2,6 +2,7 @@
 /// The key/value store through which the ranks of a job find each other.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -47,7 +48,9 @@ class LEAT_EXPORT TcpStore {
   TcpStore(const TcpStore&) = delete;
   TcpStore& operator=(const TcpStore&) = delete;
 
-  const WorldSettings& world() const noexcept;  ///< the settings, with the port that is used
+  const WorldSettings& world() const noexcept {
+    return world_;
+  }  ///< the settings, with the port that is used
   std::uint16_t port() const noexcept { return world().master_port; }  ///< the port at which rank 0 listens
   std::chrono::milliseconds timeout() const noexcept;                  ///< what the constructor was given
 
@@ -68,6 +71,17 @@ class LEAT_EXPORT TcpStore {
   /// Waits until all keys are set. Throws CommunicationError if any key is not set within `timeout`.
   void wait(std::span<const std::string> keys, std::chrono::milliseconds timeout);
 
+  /// Returns a store for some of the ranks, which this rank is one of. Its world() has these ranks only, numbered in
+  /// the order of `ranks`, and its keys are apart from those of this store and of groups with other names. What takes a
+  /// store, such as make_gloo_communicator(), joins the ranks of the group if it is given the group's store. Only these
+  /// ranks call it, with the same arguments, which nobody compares: World::group() does. Uses the connection of this
+  /// store, and may outlive it. Throws ArgumentError if `ranks` is empty, or names a rank twice, a rank that is none of
+  /// this store's, or not this one.
+  std::shared_ptr<TcpStore> group(std::span<const int> ranks, const std::string& name) const;
+
+  /// Returns which rank serves the store; nullopt if that is none of world().
+  std::optional<int> server_rank() const noexcept { return server_rank_; }
+
   /// Compares settings between all ranks. All ranks call it, each the same number of times, with names in any order and
   /// 16 KiB of text at most. Throws ArgumentError, with the same text on every rank, that names each setting that
   /// differs, its values and their ranks; CommunicationError, on every rank, that names the ranks that did not call
@@ -76,7 +90,16 @@ class LEAT_EXPORT TcpStore {
 
  private:
   class Impl;
-  std::unique_ptr<Impl> impl_;
+  TcpStore(std::shared_ptr<Impl> impl, WorldSettings world, std::string prefix,
+           std::optional<int> server_rank);
+
+  // Constant after construction.
+  const std::shared_ptr<Impl> impl_;  // the connection, shared with the groups
+  const WorldSettings world_;
+  const std::string prefix_;  // of all keys
+  const std::optional<int> server_rank_;
+
+  std::atomic<int> comparisons_ = 0;  // calls of compare_settings()
 };
 
 }  // namespace leat

@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "leat/parallel/gloo_communicator.h"
+#include "leat/parallel/host/group_meeting.h"
 #include "leat/parallel/local_group.h"
 #include "leat/parallel/nccl_communicator.h"
 #include "leat/parallel/shared_memory_communicator.h"
+#include "leat/parallel/store/check_group.h"
 #include "leat/parallel/store/next_prefix.h"
 
 namespace leat {
@@ -54,14 +56,28 @@ void World::compare_settings(std::span<const JobSetting> settings) const {
 
 std::unique_ptr<Communicator> World::make_communicator(Device& device,
                                                        std::chrono::milliseconds timeout) const {
+  return join(store_, device, timeout);
+}
+
+std::unique_ptr<Communicator> World::group(const std::vector<int>& ranks, Device& device,
+                                           std::chrono::milliseconds timeout) const {
+  check_group(ranks, settings_);
+  if (store_ == nullptr) return join(nullptr, device, timeout);
+  return join(store_->group(ranks, meet_group(*store_, ranks, timeout_)), device, timeout);
+}
+
+// Joins the ranks of a store; none if this rank is alone.
+std::unique_ptr<Communicator> World::join(const std::shared_ptr<TcpStore>& store, Device& device,
+                                          std::chrono::milliseconds timeout) const {
   if (device.kind() == DeviceKind::cuda) {
-    const auto store = size() == 1 ? std::make_shared<TcpStore>(WorldSettings{.master_port = 0}) : store_;
-    return make_nccl_communicator(store, device, {.timeout = timeout});
+    const auto known = store == nullptr ? std::make_shared<TcpStore>(WorldSettings{.master_port = 0}) : store;
+    return make_nccl_communicator(known, device, {.timeout = timeout});
   }
-  if (size() == 1) return std::move(make_local_group(1, device, timeout).front());
-  if (share_a_host(*store_, timeout_))
-    return make_shared_memory_communicator(store_, {.timeout = timeout, .connect_timeout = timeout_});
-  return make_gloo_communicator(store_, {.timeout = timeout});
+  if (store == nullptr || store->world().world_size == 1)
+    return std::move(make_local_group(1, device, timeout).front());
+  if (share_a_host(*store, timeout_))
+    return make_shared_memory_communicator(store, {.timeout = timeout, .connect_timeout = timeout_});
+  return make_gloo_communicator(store, {.timeout = timeout});
 }
 
 }  // namespace leat

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "leat/datasets/export.h"
 #include "leat/parallel/communicator.h"
@@ -51,7 +52,28 @@ class LEAT_EXPORT World {
   std::unique_ptr<Communicator> make_communicator(
       Device& device = host_device(), std::chrono::milliseconds timeout = std::chrono::minutes(10)) const;
 
+  /// Makes a communicator among some of the ranks, chosen as by make_communicator(). Its ranks are numbered in the
+  /// order of `ranks`. Only these ranks call it, all with the same list in the same order; ranks of other groups need
+  /// not wait, so disjoint groups can be made at the same time:
+  ///
+  ///     auto half = world.rank() < 4 ? world.group({0, 1, 2, 3}) : world.group({4, 5, 6, 7});
+  ///
+  /// Groups may overlap, if each rank makes its groups in an order that lets all of them come: of two groups with two
+  /// ranks in common, both ranks make the same one first. Each call makes a communicator of its own, which nothing
+  /// connects with others of the same ranks. A rank that ends communicators ends those that contain it, and no others.
+  /// If several communicators over GPUs have ranks in common, all ranks enqueue on them in the same order, as NCCL
+  /// demands.
+  ///
+  /// Throws ArgumentError if `ranks` is empty, names a rank twice, or one that the world does not have, or not this
+  /// one. Disagreement if two ranks wait for each other with different lists, and PeerSilent if a rank does not come in
+  /// time; both name ranks of the world. Everything that is thrown later names ranks of the group.
+  std::unique_ptr<Communicator> group(const std::vector<int>& ranks, Device& device = host_device(),
+                                      std::chrono::milliseconds timeout = std::chrono::minutes(10)) const;
+
  private:
+  std::unique_ptr<Communicator> join(const std::shared_ptr<TcpStore>& store, Device& device,
+                                     std::chrono::milliseconds timeout) const;
+
   WorldSettings settings_;
   std::chrono::milliseconds timeout_;
   std::shared_ptr<TcpStore> store_;

@@ -11,6 +11,7 @@
 #include "leat/parallel/gloo/call_exchange.h"
 #include "leat/parallel/gloo/gloo_context.h"
 #include "leat/parallel/gloo/sigpipe_block.h"
+#include "leat/parallel/host/lost_store.h"
 #include "leat/parallel/host/private_memory.h"
 #include "leat/parallel/host/reduce_kernels.h"
 
@@ -52,10 +53,9 @@ void GlooEngine::fail(const CollectiveCall& call, const Failure& problem) {
   try {
     reason = abort_reason().value_or(problem);
   } catch (const CommunicationError&) {
-    // Without rank 0 all ranks end their connections. Which ending this rank noticed first is chance, so name rank 0.
-    reason = {.kind = Failure::Kind::peer_lost,
-              .ranks = {0},
-              .text = fmt::format("rank 0 was lost, and the store with it ({})", problem.text)};
+    // Without the store's rank, all ranks end their connections. Which ending this rank noticed first is chance, so
+    // name that rank. If it is not in this group, its loss has ended nothing here.
+    if (store_->server_rank()) reason = lost_store(*store_, problem.text);
   }
   reason.text = fmt::format("rank {}: {}: {}", rank(), describe(call), reason.text);
   raise(reason);

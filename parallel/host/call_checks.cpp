@@ -27,13 +27,13 @@ void check_span(TensorSpan span, std::string_view what) {
   throw ArgumentError(fmt::format("{} of {} {} has no memory", what, span.count, name_of(span.dtype)));
 }
 
-void check_reducible(TensorSpan data, ReduceOp op) {
+void check_reducible(TensorSpan data, ReduceOp op, std::string_view what) {
   if (is_reducible(data.dtype, op)) return;
   if (op == ReduceOp::average) {
     throw ArgumentError(fmt::format("an average takes f32, f64, f16 and bf16, not {}", name_of(data.dtype)));
   }
   throw ArgumentError(
-      fmt::format("all_reduce takes f32, f64, f16, bf16, i32 and i64, not {}", name_of(data.dtype)));
+      fmt::format("{} takes f32, f64, f16, bf16, i32 and i64, not {}", what, name_of(data.dtype)));
 }
 
 void check_root(const Communicator& communicator, int root) {

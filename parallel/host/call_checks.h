@@ -13,8 +13,9 @@ void check_process(const ProcessIdentity& owner, std::string_view what);
 
 void check_stream(const Communicator& communicator, StreamRef stream);  // must be a stream of its device
 void check_span(TensorSpan span, std::string_view what);                // must have memory, unless empty
-void check_reducible(TensorSpan data, ReduceOp op);                     // must have a dtype for the operation
-void check_root(const Communicator& communicator, int root);            // must be a rank
+void check_reducible(TensorSpan data, ReduceOp op,
+                     std::string_view what);                  // must have a dtype for the operation
+void check_root(const Communicator& communicator, int root);  // must be a rank
 void check_peer(const Communicator& communicator, int peer, std::string_view what);  // must be another rank
 void check_gather(const Communicator& communicator, TensorSpan from,
                   TensorSpan to);  // `to` must be size() times `from`

@@ -27,32 +27,43 @@ void CallQueue::enter(CollectiveCall& call) {
   call.number = is_exchange(call) ? exchanges_[static_cast<std::size_t>(call.root)]++ : collectives_++;
 }
 
-void CallQueue::wait_for_turn(const CollectiveCall& call) {
+void CallQueue::begin(const CollectiveCall& call) {
   std::unique_lock lock(mutex_);
   while (true) {
     throw_if_failed();
+    if (turn_ == call.turn) break;
+    if (runs_) {
+      changed_.wait(lock);
+      continue;
+    }
     const std::uint64_t seen = turn_;
-    if (seen == call.turn) return;
-    const bool moved = changed_.wait_for(lock, patience_, [&] { return turn_ != seen || failure_; });
+    const bool moved = changed_.wait_for(lock, patience_, [&] { return turn_ != seen || runs_ || failure_; });
     if (!moved) {
       throw CommunicationError(fmt::format(
           "rank {}: {} waited {} ms for an earlier call of this rank, whose stream did not reach it",
           engine_->rank(), describe(call), patience_.count()));
     }
   }
+  runs_ = true;
+  changed_.notify_all();  // the others wait as long as it takes
+}
+
+void CallQueue::end() {
+  const std::lock_guard lock(mutex_);
+  ++turn_;
+  runs_ = false;
+  changed_.notify_all();
 }
 
 void CallQueue::run(const CollectiveCall& call) {
   try {
-    wait_for_turn(call);
+    begin(call);
     engine_->run(call);
   } catch (const std::exception& error) {
     fail(failure_of(error));
     throw;
   }
-  const std::lock_guard lock(mutex_);
-  ++turn_;
-  changed_.notify_all();
+  end();
 }
 
 void CallQueue::fail(const Failure& why) noexcept {

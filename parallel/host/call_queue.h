@@ -18,7 +18,9 @@ namespace leat::detail {
 // user; fail() by any thread. Invariants:
 //  1. Every call that entered runs or fails. run() executes the calls in the order of their turns, one at a time.
 //  2. Once failure_ is set it never changes, and no further call starts.
-//  3. turn_ and failure_, which waiting threads test, change only under mutex_.
+//  3. turn_, runs_ and failure_, which waiting threads test, change only under mutex_.
+// A call waits for its turn at most 2 x timeout in a row in which no call of this rank runs. A call that runs has the
+// engine's deadlines, and however long it takes, the calls behind it wait.
 class CallQueue {
  public:
   CallQueue(std::unique_ptr<HostEngine> engine, std::chrono::milliseconds timeout);
@@ -31,12 +33,13 @@ class CallQueue {
   void fail(const Failure& why) noexcept;  // ends this rank's part; also aborts the engine
 
  private:
-  void wait_for_turn(const CollectiveCall& call);
-  void throw_if_failed() const;  // mutex_ must be held
+  void begin(const CollectiveCall& call);  // waits for the call's turn
+  void end();                              // gives the turn to the next call
+  void throw_if_failed() const;            // mutex_ must be held
 
   // Constant after construction.
   const ProcessOwned<HostEngine> engine_;
-  const std::chrono::milliseconds patience_;  // limit for waiting for a turn
+  const std::chrono::milliseconds patience_;  // limit for waiting for a turn while no call runs
 
   // Guarded by mutex_.
   mutable std::mutex mutex_;
@@ -45,6 +48,7 @@ class CallQueue {
   std::uint64_t collectives_ = 0;         // entered
   std::vector<std::uint64_t> exchanges_;  // entered, by the other rank
   std::uint64_t turn_ = 0;
+  bool runs_ = false;           // the call whose turn it is has begun
   std::exception_ptr failure_;  // a CommunicationError, or null
 };
 

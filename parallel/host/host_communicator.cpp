@@ -51,7 +51,7 @@ void HostCommunicator::enqueue(CollectiveCall call, StreamRef stream) {
 void HostCommunicator::all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "all_reduce");
-  check_reducible(data, op);
+  check_reducible(data, op, "all_reduce");
   enqueue({.kind = CollectiveCall::Kind::all_reduce, .op = op, .data = data}, stream);
 }
 
@@ -59,8 +59,8 @@ void HostCommunicator::reduce_scatter(TensorSpan from, TensorSpan to, ReduceOp o
   check_stream(*this, stream);
   check_span(from, "reduce_scatter");
   check_span(to, "the result of reduce_scatter");
-  check_reducible(from, op);
   check_scatter(*this, from, to);
+  check_reducible(from, op, "reduce_scatter");
   enqueue({.kind = CollectiveCall::Kind::reduce_scatter, .op = op, .data = from, .result = to}, stream);
 }
 

@@ -22,7 +22,7 @@ bool is_half_precision(DType dtype) noexcept;  // f16 or bf16: reduced in f32
 void divide(void* data, DType dtype, std::size_t count, int ranks);
 
 // Returns whether the operation takes the dtype: f32, f64, f16 and bf16, and i32 and i64 except for averages.
-bool is_reducible(DType dtype, ReduceOp op) noexcept;
+bool is_reducible(DType dtype, ReduceOp op = ReduceOp::sum) noexcept;
 
 // Convert f16 or bf16 elements to f32 and back (to nearest, ties to even).
 void widen(float* to, const void* from, DType dtype, std::size_t count);

@@ -21,10 +21,10 @@ inline constexpr std::uint32_t kExchangePieces = 2;  // while one is read, the o
 // rank reads or writes memory of the other. A rank carries out one call at a time.
 //
 // Each rank says in its cell with whom it exchanges what. The sender counts there the pieces that it has written; the
-// receiver counts in the sender's cell those that it has taken. The receiver compares the calls before it takes the first
-// one, and whoever finds that both do the same ends the communicator. A sender waits there until all is taken, so what it
-// said stays; a receiver may go on at once, so nobody reads what it said except its word, and its call only while both
-// receive, when neither can go on.
+// receiver counts in the sender's cell those that it has taken. The receiver compares the calls before it takes the
+// first one, and whoever finds that both do the same ends the communicator. A sender waits there until all is taken, so
+// what it said stays; a receiver may go on at once, so nobody reads what it said except its word, and its call only
+// while both receive, when neither can go on.
 //
 // Throws Disagreement if the two calls differ, and what Rendezvous::wait_for_peer() throws.
 void exchange(Rendezvous& rendezvous, const CollectiveCall& call, const ExchangePieces& pieces);

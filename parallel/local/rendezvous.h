@@ -38,8 +38,8 @@ struct RendezvousOptions {
 //  5. Whoever sleeps has counted itself in `sleepers` before it compares the state, and whoever changes the state so
 //     that others may go on reads `sleepers` afterwards. Both in the total order of seq_cst, so no wake-up is lost.
 //  6. No lock lies in shared memory: a rank that dies at any point leaves nothing locked.
-//  7. Outside of rounds a rank sleeps on its own bell. Whoever changes what it waits for, fails or leaves changes the bell
-//     afterwards, so no wake-up is lost.
+//  7. Outside of rounds a rank sleeps on its own bell. Whoever changes what it waits for, fails or leaves changes the
+//     bell afterwards, so no wake-up is lost.
 class Rendezvous {
  public:
   Rendezvous(RendezvousMemory memory, int rank, RendezvousOptions options);
@@ -65,9 +65,9 @@ class Rendezvous {
   // deadline: the ranks only compute before they depart, and no rank can die without the others.
   void depart() noexcept;
 
-  // Waits until `done` returns true, which looks at what `peer` tells in the cells; whoever changes that calls ring() for
-  // this rank. Outside of rounds, for `call`, an exchange with that rank. Throws PeerSilent after the timeout; PeerLost if
-  // a rank died or the peer left; and what any rank failed with.
+  // Waits until `done` returns true, which looks at what `peer` tells in the cells; whoever changes that calls ring()
+  // for this rank. Outside of rounds, for `call`, an exchange with that rank. Throws PeerSilent after the timeout;
+  // PeerLost if a rank died or the peer left; and what any rank failed with.
   void wait_for_peer(int peer, const CollectiveCall& call, const std::function<bool()>& done);
   void ring(int rank) const noexcept;
 

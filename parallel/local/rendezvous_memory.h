@@ -65,8 +65,8 @@ class ExchangeState {
   std::uint64_t word_ = 0;
 };
 
-// Written by one rank only, except for `bell` and `taken`. Odd and even rounds have a slot each: a rank writes to a slot
-// again only after a round that every rank entered when it no longer needed the slot.
+// Written by one rank only, except for `bell` and `taken`. Odd and even rounds have a slot each: a rank writes to a
+// slot again only after a round that every rank entered when it no longer needed the slot.
 struct RankCell {
   alignas(64) SharedAtomic<std::uint32_t> arrivals{0};  // number of rounds at which the rank has arrived
   SharedAtomic<std::uint32_t> left{0};                  // 1: the rank will not arrive again

@@ -111,7 +111,7 @@ void NcclCommunicator::call(const char* name, const NcclHandle::Call& function) 
 void NcclCommunicator::all_reduce(TensorSpan data, ReduceOp op, StreamRef stream) {
   check_stream(*this, stream);
   check_span(data, "all_reduce");
-  check_reducible(data, op);
+  check_reducible(data, op, "all_reduce");
   call("ncclAllReduce", [&](ncclComm_t handle) {
     return api_.all_reduce(data.data, data.data, data.count, type_of(data.dtype), operation_of(op), handle,
                            raw(stream));
@@ -122,8 +122,8 @@ void NcclCommunicator::reduce_scatter(TensorSpan from, TensorSpan to, ReduceOp o
   check_stream(*this, stream);
   check_span(from, "reduce_scatter");
   check_span(to, "the result of reduce_scatter");
-  check_reducible(from, op);
   check_scatter(*this, from, to);
+  check_reducible(from, op, "reduce_scatter");
   call("ncclReduceScatter", [&](ncclComm_t handle) {
     return api_.reduce_scatter(from.data, to.data, to.count, type_of(from.dtype), operation_of(op), handle,
                                raw(stream));

@@ -13,6 +13,7 @@
 
 #include "leat/loader/os/child_process.h"
 #include "leat/parallel/communicator.h"
+#include "leat/parallel/host/lost_store.h"
 #include "leat/parallel/shared_memory/unix_socket.h"
 
 namespace leat::detail {
@@ -96,8 +97,9 @@ std::optional<std::string> HostIntroduction::get(const std::string& key, std::ch
   try {
     return store_.try_get(key, timeout);
   } catch (const CommunicationError& error) {
-    throw PeerLost(0,
-                   fmt::format("rank {}: rank 0 was lost, and the store with it: {}", rank_, error.what()));
+    Failure failure = lost_store(store_, error.what());
+    failure.text = fmt::format("rank {}: {}", rank_, failure.text);
+    raise(failure);
   }
 }
 

@@ -43,7 +43,7 @@ class HostIntroduction {
                    std::chrono::milliseconds timeout);
 
   // Waits for the records of all ranks, and returns the ranks whose kernel is this rank's. Throws PeerSilent if ranks
-  // do not come in time, PeerLost if rank 0 took the store with it, and what another rank announced.
+  // do not come in time, PeerLost if the rank that serves the store took it with it, and what another rank announced.
   std::vector<int> meet_all();
 
   // Connects to a rank. Returns nullopt if the rank cannot share memory with this one, and sets why_not(). Throws

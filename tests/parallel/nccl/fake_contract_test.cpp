@@ -60,7 +60,6 @@ void keep_contract_in_orders(int ranks, int orders) {
     contract::reduce_scatter_is_a_part_of_all_reduce(nccl_ranks, ranks);
     contract::broadcast_from_every_root(nccl_ranks, ranks);
     contract::gather_in_rank_order(nccl_ranks, ranks);
-    contract::every_rank_sends_to_every_other(nccl_ranks, ranks);
     contract::exchanges_keep_their_order_among_collectives(nccl_ranks, ranks);
     contract::calls_keep_their_order_across_streams(nccl_ranks, ranks);
     cuda_fake::go_free();

@@ -272,8 +272,8 @@ TEST_CASE("processes reduce gradients over shared memory", "[process]") {
   }
 }
 
-// Sums and averages of numbers for which the order of summation matters, of several sizes and types, in memory of both kinds.
-// Returns a digest of all their bits.
+// Sums and averages of numbers for which the order of summation matters, of several sizes and types, in memory of both
+// kinds. Returns a digest of all their bits.
 std::uint64_t digest_of_sums(Communicator& communicator) {
   std::uint64_t digest = 14695981039346656037ULL;
   const Stream stream = host_device().make_stream();
