@@ -9,7 +9,11 @@
 
 #include "leat/torch/batch.h"
 #include "leat/torch/batches.h"
+#include "leat/torch/data_parallel.h"
 #include "leat/torch/dataset.h"
 #include "leat/torch/distributed_data_parallel.h"
 #include "leat/torch/dtype.h"
+#include "leat/torch/parallel_apply.h"
+#include "leat/torch/replicate.h"
+#include "leat/torch/scatter_gather.h"
 #include "leat/torch/set.h"
