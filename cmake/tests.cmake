@@ -157,7 +157,7 @@ if(NOT LEAT_CUDA STREQUAL "FAKE")  # which is not installed
                    -DTORCH=$<TARGET_EXISTS:leat::torch> -DPROGRAMS=${programs} -DALL_PROGRAMS=${all_programs}
                    -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   set_tests_properties("process: a consumer builds and runs against the installed package"
-                       PROPERTIES LABELS process TIMEOUT 300)
+                       PROPERTIES LABELS process TIMEOUT 900)  # programs with LibTorch take a minute each to compile
 endif()
 
 add_test(NAME "process: every C++ snippet of README.md and docs compiles"

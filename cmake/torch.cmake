@@ -39,5 +39,6 @@ if(LEAT_TORCH)
 endif()
 
 if(TARGET leat::torch AND LEAT_BUILD_TOOLS)
-  add_subdirectory(examples/torch_cifar EXCLUDE_FROM_ALL)  # it takes a minute to compile
+  add_subdirectory(examples/torch_cifar EXCLUDE_FROM_ALL)  # each program takes a minute to compile
+  add_subdirectory(examples/torch_parallel EXCLUDE_FROM_ALL)
 endif()

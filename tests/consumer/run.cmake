@@ -33,11 +33,19 @@ run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/by-subdirectory -G Ninja -DCMAKE_CX
     -DFIND_BY=${SOURCE}/../..)
 run(${CMAKE_COMMAND} --build ${WORK}/by-subdirectory --target CMakeFiles/consumer.dir/main.cpp.o)
 
-# The example for LibTorch, which finds the component torch.
+# The examples for LibTorch, which find the component torch. Those of torch_parallel learn in a second.
 if(TORCH)
-  run(${CMAKE_COMMAND} -S ${SOURCE}/../../examples/torch_cifar -B ${WORK}/torch -G Ninja
-      -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${COMPILER})
-  run(${CMAKE_COMMAND} --build ${WORK}/torch)
+  foreach(example torch_cifar torch_parallel)
+    run(${CMAKE_COMMAND} -S ${SOURCE}/../../examples/${example} -B ${WORK}/${example} -G Ninja
+        -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${COMPILER})
+    run(${CMAKE_COMMAND} --build ${WORK}/${example})
+  endforeach()
+  foreach(program torch_data_parallel torch_pipeline torch_mixed_placement)
+    execute_process(COMMAND ${WORK}/torch_parallel/${program} RESULT_VARIABLE result OUTPUT_VARIABLE output)
+    if(NOT result EQUAL 0 OR NOT output MATCHES "step 500: loss 0[.]0")
+      message(FATAL_ERROR "${program} failed (${result}), or has not learned: ${output}")
+    endif()
+  endforeach()
 endif()
 
 # Programs, each with its man page and its completions.

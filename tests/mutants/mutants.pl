@@ -14,6 +14,7 @@ my @programs = (
     [ qr{^loader/}      => 'loader_tests interleaving_tests transfer_tests datasets_tests tools_tests' ],
     [ qr{^datasets/}    => 'datasets_tests loader_tests tools_tests' ],
     [ qr{^transfer/}    => 'transfer_tests parallel_tests tools_tests' ],
+    [ qr{^parallel/torch/} => 'torch_tests' ],
     [ qr{^parallel/}    => 'parallel_tests tools_tests' ],
     [ qr{^tools/}       => 'tools_tests' ],
 );
