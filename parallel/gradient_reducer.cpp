@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "leat/parallel/gradient_clipping.h"
 #include "leat/parallel/host/reduce_kernels.h"
 #include "leat/parallel/reduce/bucket_layout.h"
 #include "leat/parallel/reduce/bucket_schedule.h"
@@ -71,6 +72,7 @@ class GradientReducer::Impl {
   void zero_unready(StreamRef stream);
   void finish(StreamRef stream);
   PassOutcome finish_together(StreamRef stream, bool abandon);
+  double clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite);
 
  private:
   struct Mark {  // the point that a stream must reach for the bucket's gradients
@@ -83,6 +85,7 @@ class GradientReducer::Impl {
   void launch(std::size_t bucket);
   void launch(const BucketSchedule::Launch& launches);
   void set_all_to_zero(StreamRef stream);
+  std::vector<TensorView> reduced_gradients(const char* caller, StreamRef stream) const;
   bool in_buffer(std::size_t i) const;
   std::size_t flag_bytes() const noexcept { return (size() + 1) * sizeof(std::int32_t); }
   std::byte* place_in_buffer(std::size_t i) const { return gradient_buffer_.data() + layout_.offset_of[i]; }
@@ -265,6 +268,25 @@ void GradientReducer::Impl::set_all_to_zero(StreamRef stream) {
   device_.synchronize(stream);
 }
 
+// Returns the gradients, for work on the host between two passes. Waits until `stream` has the sums.
+std::vector<TensorView> GradientReducer::Impl::reduced_gradients(const char* caller, StreamRef stream) const {
+  if (device_.kind() != DeviceKind::host) {
+    throw ArgumentError(
+        fmt::format("{}() is for the host device; these gradients are on {}", caller, device_.name()));
+  }
+  if (in_pass()) throw ArgumentError(fmt::format("{}() was called before the end of a pass", caller));
+  device_.synchronize(stream);
+  std::vector<TensorView> gradients;
+  gradients.reserve(size());
+  for (const Parameter& parameter : parameters_) gradients.push_back(parameter.gradient);
+  return gradients;
+}
+
+double GradientReducer::Impl::clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite) {
+  return leat::clip_gradient_norm(reduced_gradients("clip_gradient_norm", stream), max_norm,
+                                  error_if_nonfinite);
+}
+
 GradientReducer::GradientReducer(Communicator& communicator, std::vector<Parameter> parameters,
                                  ReducerOptions options)
     : impl_(std::make_unique<Impl>(communicator, std::move(parameters), options)) {}
@@ -307,6 +329,9 @@ void GradientReducer::finish(StreamRef stream) {
 }
 PassOutcome GradientReducer::finish_together(StreamRef stream, bool abandon) {
   return impl_->finish_together(stream, abandon);
+}
+double GradientReducer::clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite) {
+  return impl_->clip_gradient_norm(max_norm, stream, error_if_nonfinite);
 }
 
 }  // namespace leat

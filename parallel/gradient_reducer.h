@@ -107,6 +107,12 @@ class LEAT_EXPORT GradientReducer {
   /// which the unmarked gradients are set to zero. Throws CommunicationError.
   PassOutcome finish_together(StreamRef stream, bool abandon = false);
 
+  /// Clips the reduced gradients, all of them, as the function clip_gradient_norm() does, and returns the norm that they
+  /// had. All ranks have the same gradients, so they get the same norm and gradients without communication. Call it
+  /// between two passes, with the stream that finish() was told; it waits until that stream has the sums. For the host
+  /// device only: throws ArgumentError on a GPU and within a pass, and what the function clip_gradient_norm() throws.
+  double clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite = false);
+
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;

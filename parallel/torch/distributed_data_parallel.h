@@ -12,6 +12,7 @@
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/world.h"
 #include "leat/torch/distributed_options.h"
+#include "leat/torch/gradient_arithmetic.h"
 #include "leat/torch/replica_state.h"
 
 namespace leat::torch {
@@ -121,6 +122,15 @@ class DistributedDataParallel {
   /// its end. Every rank, this one too, throws StepAbandoned. On GPUs without find_unused_parameters, where ranks do
   /// not wait for each other at the end of a pass, it aborts the communicator: every rank throws CommunicationError.
   void abandon_step() { state_->end_pass(true); }
+
+  /// Multiplies the gradients of all parameters by one factor, such that their norm is at most `max_norm`, as PyTorch's
+  /// clip_grad_norm_() does, and returns the norm that they had: the 2-norm, in f64. All ranks have the same gradients
+  /// after a pass, so all get the same norm and gradients without communication; on GPUs, if these are of one model.
+  /// Waits for GPUs. Throws ArgumentError if `max_norm` is negative or NaN; NonFiniteGradients if `error_if_nonfinite`
+  /// is set and the norm is infinite or NaN, with gradients as they were.
+  double clip_gradient_norm(double max_norm, bool error_if_nonfinite = false) {
+    return detail::clip(state_->reduced_gradients(), max_norm, error_if_nonfinite);
+  }
 
   /// Copies the buffers of rank 0 to all ranks. All ranks call it. Throws CommunicationError.
   void sync_buffers() {

@@ -64,6 +64,7 @@ struct ReplicaState {
   void end_pass(bool abandon);
   void show_gradients(const PassOutcome& outcome);
   void copy_buffers();
+  std::vector<::at::Tensor> reduced_gradients();
   std::string unused() const;  // the names of parameters that took no part
   // Whether the ranks tell each other at the end of a pass what they did. The host waits then.
   bool ends_together() const {
@@ -311,6 +312,21 @@ inline void ReplicaState::show_gradients(const PassOutcome& outcome) {
     ::at::Tensor& gradient = parameters[i].value.mutable_grad();
     if (outcome.abandoned_by >= 0 ? gradient.defined() : outcome.used[i]) gradient = parameters[i].gradient;
   }
+}
+
+// Returns the gradients that are defined, all of which are dense then.
+inline std::vector<::at::Tensor> ReplicaState::reduced_gradients() {
+  require_between_passes();
+  std::vector<::at::Tensor> defined;
+  for (const Trained& each : parameters) {
+    ::at::Tensor& gradient = each.value.mutable_grad();
+    if (!gradient.defined()) continue;
+    if (gradient.layout() != ::at::kStrided)
+      throw ArgumentError("the gradient of \"" + each.name + "\" is sparse, which is not supported");
+    if (!gradient.is_non_overlapping_and_dense()) gradient = gradient.contiguous();
+    defined.push_back(gradient);
+  }
+  return defined;
 }
 
 inline void ReplicaState::copy_buffers() {
