@@ -4,12 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 
 #include "leat/parallel/gradient_clipping.h"
 #include "leat/parallel/host/reduce_kernels.h"
+#include "leat/parallel/loss_scaler.h"
 #include "leat/parallel/reduce/bucket_layout.h"
 #include "leat/parallel/reduce/bucket_schedule.h"
 #include "leat/parallel/reduce/parameter_agreement.h"
@@ -73,8 +76,13 @@ class GradientReducer::Impl {
   void finish(StreamRef stream);
   PassOutcome finish_together(StreamRef stream, bool abandon);
   double clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite);
+  bool unscale(double scale, StreamRef stream);
+  bool agree_on_overflow(bool overflow, double scale);
 
  private:
+  // Small numbers that the ranks reduce between passes, and wait for.
+  using Numbers = std::array<std::int64_t, 3>;
+
   struct Mark {  // the point that a stream must reach for the bucket's gradients
     StreamRef stream;
     Event event;
@@ -85,6 +93,7 @@ class GradientReducer::Impl {
   void launch(std::size_t bucket);
   void launch(const BucketSchedule::Launch& launches);
   void set_all_to_zero(StreamRef stream);
+  void reduce_numbers(ReduceOp op);
   std::vector<TensorView> reduced_gradients(const char* caller, StreamRef stream) const;
   bool in_buffer(std::size_t i) const;
   std::size_t flag_bytes() const noexcept { return (size() + 1) * sizeof(std::int32_t); }
@@ -97,9 +106,9 @@ class GradientReducer::Impl {
   BucketSchedule schedule_;
   CommunicationBuffer gradient_buffer_;   // allocated when the ranks agree on its size
   std::vector<std::vector<Mark>> marks_;  // for each bucket, one for each stream that marked; reused
-  DeviceBuffer flags_;                    // of finish_together(), and the rows of global_rows()
+  DeviceBuffer flags_;                    // of finish_together() and reduce_numbers()
   std::vector<std::int32_t> host_flags_;  // a rank that gives up, plus 1, and whether each gradient is marked
-  std::int64_t rows_ = 0;
+  Numbers numbers_{};
   Event finished_;
   Stream stream_;  // runs the reductions; last, so that it is destroyed first, and waits
 };
@@ -112,7 +121,7 @@ GradientReducer::Impl::Impl(Communicator& communicator, std::vector<Parameter> p
       layout_(lay_out(parameters_, options)),
       schedule_(layout_.bucket_of),
       marks_(layout_.buckets.size()),
-      flags_(device_.allocate(std::max(flag_bytes(), sizeof(rows_)))),
+      flags_(device_.allocate(std::max(flag_bytes(), sizeof(Numbers)))),
       host_flags_(size() + 1),
       finished_(device_.make_event()),
       stream_(device_.make_stream()) {
@@ -188,12 +197,16 @@ bool GradientReducer::Impl::is_ready(std::size_t i) const {
 }
 
 std::size_t GradientReducer::Impl::global_rows(std::size_t local_rows) {
-  rows_ = static_cast<std::int64_t>(local_rows);
-  device_.copy(flags_.data(), &rows_, sizeof rows_, stream_);
-  communicator_.all_reduce({flags_.data(), 1, DType::i64}, ReduceOp::sum, stream_);
-  device_.copy(&rows_, flags_.data(), sizeof rows_, stream_);
+  numbers_ = {static_cast<std::int64_t>(local_rows)};
+  reduce_numbers(ReduceOp::sum);
+  return static_cast<std::size_t>(numbers_[0]);
+}
+
+void GradientReducer::Impl::reduce_numbers(ReduceOp op) {
+  device_.copy(flags_.data(), numbers_.data(), sizeof numbers_, stream_);
+  communicator_.all_reduce({flags_.data(), numbers_.size(), DType::i64}, op, stream_);
+  device_.copy(numbers_.data(), flags_.data(), sizeof numbers_, stream_);
   device_.synchronize(stream_.ref());
-  return static_cast<std::size_t>(rows_);
 }
 
 void GradientReducer::Impl::launch(const BucketSchedule::Launch& launches) {
@@ -287,6 +300,23 @@ double GradientReducer::Impl::clip_gradient_norm(double max_norm, StreamRef stre
                                   error_if_nonfinite);
 }
 
+bool GradientReducer::Impl::unscale(double scale, StreamRef stream) {
+  return agree_on_overflow(unscale_gradients(reduced_gradients("unscale", stream), scale), scale);
+}
+
+bool GradientReducer::Impl::agree_on_overflow(bool overflow, double scale) {
+  // The bits of positive numbers have the order of the numbers, and ~ reverses it.
+  const auto bits = std::bit_cast<std::int64_t>(scale);
+  numbers_ = {overflow ? 1 : 0, bits, ~bits};
+  reduce_numbers(ReduceOp::max);
+  if (numbers_[1] != ~numbers_[2]) {
+    throw CommunicationError(fmt::format("the ranks scale their losses differently, by {} to {}",
+                                         std::bit_cast<double>(~numbers_[2]),
+                                         std::bit_cast<double>(numbers_[1])));
+  }
+  return numbers_[0] != 0;
+}
+
 GradientReducer::GradientReducer(Communicator& communicator, std::vector<Parameter> parameters,
                                  ReducerOptions options)
     : impl_(std::make_unique<Impl>(communicator, std::move(parameters), options)) {}
@@ -329,6 +359,12 @@ void GradientReducer::finish(StreamRef stream) {
 }
 PassOutcome GradientReducer::finish_together(StreamRef stream, bool abandon) {
   return impl_->finish_together(stream, abandon);
+}
+bool GradientReducer::unscale(double scale, StreamRef stream) {
+  return impl_->unscale(scale, stream);
+}
+bool GradientReducer::agree_on_overflow(bool overflow, double scale) {
+  return impl_->agree_on_overflow(overflow, scale);
 }
 double GradientReducer::clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite) {
   return impl_->clip_gradient_norm(max_norm, stream, error_if_nonfinite);

@@ -107,11 +107,23 @@ class LEAT_EXPORT GradientReducer {
   /// which the unmarked gradients are set to zero. Throws CommunicationError.
   PassOutcome finish_together(StreamRef stream, bool abandon = false);
 
-  /// Clips the reduced gradients, all of them, as the function clip_gradient_norm() does, and returns the norm that they
-  /// had. All ranks have the same gradients, so they get the same norm and gradients without communication. Call it
-  /// between two passes, with the stream that finish() was told; it waits until that stream has the sums. For the host
-  /// device only: throws ArgumentError on a GPU and within a pass, and what the function clip_gradient_norm() throws.
+  /// Clips the reduced gradients, all of them, as the function clip_gradient_norm() does, and returns the norm that
+  /// they had. All ranks have the same gradients, so they get the same norm and gradients without communication. Call
+  /// it between two passes, with the stream that finish() was told; it waits until that stream has the sums. For the
+  /// host device only: throws ArgumentError on a GPU and within a pass, and what the function clip_gradient_norm()
+  /// throws.
   double clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite = false);
+
+  /// Divides the reduced gradients by `scale`, as unscale_gradients() does, and returns what agree_on_overflow()
+  /// returns: whether a gradient of any rank is infinite or NaN. All ranks call it, where they could call
+  /// clip_gradient_norm(), and wait for each other. For the host device only, as clip_gradient_norm(); throws what
+  /// unscale_gradients() and agree_on_overflow() throw.
+  bool unscale(double scale, StreamRef stream);
+
+  /// Returns whether any rank passes true for `overflow`: whether to skip a step is decided by all ranks together, also
+  /// if something overflowed that they do not share. All ranks call it between two passes, and wait for each other.
+  /// Throws CommunicationError, on all ranks, if they pass different scales of their losses.
+  bool agree_on_overflow(bool overflow, double scale);
 
  private:
   class Impl;

@@ -132,6 +132,14 @@ class DistributedDataParallel {
     return detail::clip(state_->reduced_gradients(), max_norm, error_if_nonfinite);
   }
 
+  /// Divides the gradients of all parameters by `scale`, and returns whether one of them, on any rank, is infinite or
+  /// NaN; all ranks get the same answer. All ranks call it between two passes, and wait for each other. GradScaler
+  /// calls it. Throws what unscale_gradients() and GradientReducer::agree_on_overflow() throw.
+  bool unscale(double scale) {
+    const bool overflow = detail::unscale(state_->reduced_gradients(), scale);
+    return state_->reducer->agree_on_overflow(overflow, scale);
+  }
+
   /// Copies the buffers of rank 0 to all ranks. All ranks call it. Throws CommunicationError.
   void sync_buffers() {
     state_->require_between_passes();

@@ -8,7 +8,9 @@
 
 #include <vector>
 
+#include "leat/datasets/errors.h"
 #include "leat/parallel/gradient_clipping.h"
+#include "leat/parallel/loss_scaler.h"
 #include "leat/torch/dtype.h"
 
 namespace leat::torch::detail {
@@ -40,6 +42,22 @@ inline double clip(const std::vector<::at::Tensor>& gradients, double max_norm, 
   if (factor == 1) return norm;
   for (::at::Tensor each : gradients) each.mul_(factor);
   return norm;
+}
+
+/// Does what unscale_gradients() does, on the gradients' device.
+inline bool unscale(const std::vector<::at::Tensor>& gradients, double scale) {
+  if (gradients.empty() || gradients.front().is_cpu()) return unscale_gradients(views_of(gradients), scale);
+  for (const ::at::Tensor& each : gradients) {
+    if (each.scalar_type() == ::at::kHalf)
+      throw ArgumentError("gradients of f16 cannot be divided by the scale of the loss; train f32 copies");
+  }
+  std::vector<::at::Tensor> finite;
+  finite.reserve(gradients.size());
+  for (::at::Tensor each : gradients) {
+    finite.push_back(each.isfinite().all());
+    each.mul_(1 / scale);
+  }
+  return !::at::stack(finite).all().item<bool>();
 }
 
 }  // namespace leat::torch::detail

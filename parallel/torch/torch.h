@@ -12,4 +12,5 @@
 #include "leat/torch/dataset.h"
 #include "leat/torch/distributed_data_parallel.h"
 #include "leat/torch/dtype.h"
+#include "leat/torch/grad_scaler.h"
 #include "leat/torch/set.h"

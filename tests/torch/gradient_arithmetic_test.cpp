@@ -1,7 +1,7 @@
 // Clipping and scaling of the gradients of LibTorch's modules.
 #include "tests/torch/catch.h"
 
-#include "leat/torch/distributed_data_parallel.h"
+#include "leat/torch/grad_scaler.h"
 
 #include <cmath>
 #include <limits>
@@ -14,6 +14,7 @@ namespace leat::test {
 namespace {
 
 using leat::torch::DistributedDataParallel;
+using leat::torch::GradScaler;
 
 ::at::Tensor ones() {
   return ::at::full({2, 6}, 1.0, ::at::kDouble);
@@ -65,6 +66,75 @@ TEST_CASE("a norm that is not finite is an error on request") {
     expect_in(error_of<NonFiniteGradients>([&] { ddp.clip_gradient_norm(1, true); }), "inf");
     expect(std::isinf(ddp.clip_gradient_norm(1)), "the norm");
     expect_in(error_of<ArgumentError>([&] { ddp.clip_gradient_norm(-1); }), "max_norm");
+  });
+}
+
+// Counts its steps.
+struct Optimizer {
+  void step() { ++steps; }
+  int steps = 0;
+};
+
+TEST_CASE("all ranks skip a step in which one rank's gradients overflow, and lower the scale") {
+  on_ranks(2, [](Communicator& communicator, int rank) {
+    Line line(0);
+    DistributedDataParallel ddp(communicator, line);
+    GradScaler scaler(ddp, {.growth_interval = 2});
+    Optimizer optimizer;
+    const auto step = [&](double target) {
+      ddp.zero_grad();
+      scaler.scale(line.loss(1, target)).backward();
+      const bool stepped = scaler.step(optimizer);
+      scaler.update();
+      return stepped;
+    };
+    expect(step(rank == 0 ? 1 : 13), "a step");
+    expect_equal(line.gradient(), -14, "the mean, not scaled");
+    expect(!step(rank == 0 ? 1 : std::numeric_limits<double>::infinity()), "a step that is skipped");
+    expect_equal(optimizer.steps, 1, "steps");
+    expect_equal(scaler.state().scale, 32768.0, "the scale");
+    expect(step(1) && step(1), "two steps");
+    expect_equal(scaler.state().scale, 65536.0, "the scale");
+    GradScaler other(ddp);
+    other.restore(scaler.state());
+    expect_equal(other.state().scale, 65536.0, "the scale of the state");
+  });
+}
+
+TEST_CASE("gradients are unscaled once, before they are clipped") {
+  on_ranks(2, [](Communicator& communicator, int) {
+    Line line(0);
+    DistributedDataParallel ddp(communicator, line);
+    GradScaler scaler(ddp);
+    Optimizer optimizer, second;
+    expect_in(error_of<ArgumentError>([&] { scaler.update(); }), "before");
+    scaler.scale(line.loss(1, 1)).backward();
+    expect(scaler.unscale(), "finite gradients");
+    expect_in(error_of<ArgumentError>([&] { scaler.unscale(); }), "second time");
+    expect_equal(ddp.clip_gradient_norm(1), 2.0, "the norm");
+    const double clipped = line.gradient();
+    expect(scaler.step(optimizer) && scaler.step(second), "steps");
+    expect_equal(line.gradient(), clipped, "the gradient");
+    expect_in(error_of<ArgumentError>([&] { scaler.scale(line.loss(1, 1)); }), "update()");
+    scaler.update();
+    expect_equal(scaler.scale(line.loss(1, 1)).item<double>(), 65536.0, "the scaled loss");
+    expect(scaler.scale(line.loss(1, 1).to(::at::kHalf)).scalar_type() == ::at::kFloat, "a loss of f32");
+  });
+}
+
+TEST_CASE("an overflow without scaling is an error, and training can go on") {
+  on_ranks(2, [](Communicator& communicator, int) {
+    Line line(0);
+    DistributedDataParallel ddp(communicator, line);
+    GradScaler scaler(ddp, {.initial_scale = 1});
+    Optimizer optimizer;
+    scaler.scale(line.loss(1, std::numeric_limits<double>::quiet_NaN())).backward();
+    expect(!scaler.step(optimizer), "a step that is skipped");
+    expect_in(error_of<NonFiniteGradients>([&] { scaler.update(); }), "not scaled");
+    ddp.zero_grad();
+    scaler.scale(line.loss(1, 1)).backward();
+    expect(scaler.step(optimizer), "a step");
+    scaler.update();
   });
 }
 
