@@ -13,6 +13,7 @@
 #include "leat/parallel/gradient_clipping.h"
 #include "leat/parallel/host/reduce_kernels.h"
 #include "leat/parallel/loss_scaler.h"
+#include "leat/parallel/reduce/bucket_exchange.h"
 #include "leat/parallel/reduce/bucket_layout.h"
 #include "leat/parallel/reduce/bucket_schedule.h"
 #include "leat/parallel/reduce/parameter_agreement.h"
@@ -104,6 +105,7 @@ class GradientReducer::Impl {
   std::vector<Parameter> parameters_;
   BucketLayout layout_;
   BucketSchedule schedule_;
+  BucketExchange exchange_;
   CommunicationBuffer gradient_buffer_;   // allocated when the ranks agree on its size
   std::vector<std::vector<Mark>> marks_;  // for each bucket, one for each stream that marked; reused
   DeviceBuffer flags_;                    // of finish_together() and reduce_numbers()
@@ -120,6 +122,7 @@ GradientReducer::Impl::Impl(Communicator& communicator, std::vector<Parameter> p
       parameters_(std::move(parameters)),
       layout_(lay_out(parameters_, options)),
       schedule_(layout_.bucket_of),
+      exchange_(communicator, options),
       marks_(layout_.buckets.size()),
       flags_(device_.allocate(std::max(flag_bytes(), sizeof(Numbers)))),
       host_flags_(size() + 1),
@@ -128,6 +131,7 @@ GradientReducer::Impl::Impl(Communicator& communicator, std::vector<Parameter> p
   check_parameters();
   require_same_parameters(communicator_, parameters_, stream_);
   gradient_buffer_ = communicator_.allocate(std::max<std::size_t>(layout_.bytes, 1));
+  exchange_.lay_out(layout_);
   adopt_gradients();
   for (const Parameter& parameter : parameters_) communicator_.broadcast(flat(parameter.value), 0, stream_);
   device_.synchronize(stream_.ref());
@@ -222,7 +226,7 @@ void GradientReducer::Impl::launch(std::size_t index) {
   const TensorSpan span{.data = gradient_buffer_.data() + bucket.offset,
                         .count = bucket.bytes / size_of(bucket.dtype),
                         .dtype = bucket.dtype};
-  communicator_.all_reduce(span, ReduceOp::sum, stream_);
+  exchange_.reduce(index, span, stream_);
   for (const std::size_t i : bucket.parameters) {
     if (!in_buffer(i)) device_.copy(gradient(i).data, place_in_buffer(i), gradient(i).bytes(), stream_);
   }
