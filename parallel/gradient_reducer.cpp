@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "leat/parallel/gradient_clipping.h"
@@ -24,6 +25,11 @@ using namespace detail;
 
 namespace {
 
+struct BucketCaps {  // in bytes
+  std::size_t first = 0;
+  std::size_t others = 0;
+};
+
 std::size_t bytes_of(double mebibytes, const char* option) {
   if (!std::isfinite(mebibytes) || mebibytes <= 0 || mebibytes > 1024 * 1024) {
     throw ArgumentError(
@@ -32,14 +38,14 @@ std::size_t bytes_of(double mebibytes, const char* option) {
   return static_cast<std::size_t>(std::ceil(mebibytes * 1024 * 1024));
 }
 
-BucketLayout lay_out(const std::vector<Parameter>& parameters, const ReducerOptions& options) {
+BucketLayout lay_out(const std::vector<Parameter>& parameters, std::span<const std::size_t> order,
+                     const BucketCaps& caps) {
   std::vector<GradientSize> sizes;
   sizes.reserve(parameters.size());
   for (const Parameter& parameter : parameters) {
     sizes.push_back({.dtype = parameter.value.dtype, .count = parameter.value.count()});
   }
-  return lay_out_buckets(sizes, bytes_of(options.first_bucket_mb, "first_bucket_mb"),
-                         bytes_of(options.bucket_cap_mb, "bucket_cap_mb"));
+  return lay_out_buckets(sizes, order, caps.first, caps.others);
 }
 
 TensorSpan flat(const TensorView& view) {
@@ -79,6 +85,7 @@ class GradientReducer::Impl {
   double clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite);
   bool unscale(double scale, StreamRef stream);
   bool agree_on_overflow(bool overflow, double scale);
+  bool reorder_buckets(StreamRef stream);
 
  private:
   // Small numbers that the ranks reduce between passes, and wait for.
@@ -95,6 +102,9 @@ class GradientReducer::Impl {
   void launch(const BucketSchedule::Launch& launches);
   void set_all_to_zero(StreamRef stream);
   void reduce_numbers(ReduceOp op);
+  void end_pass();
+  void share_order();
+  void move_gradients(BucketLayout layout);
   std::vector<TensorView> reduced_gradients(const char* caller, StreamRef stream) const;
   bool in_buffer(std::size_t i) const;
   std::size_t flag_bytes() const noexcept { return (size() + 1) * sizeof(std::int32_t); }
@@ -103,6 +113,10 @@ class GradientReducer::Impl {
   Communicator& communicator_;
   Device& device_;
   std::vector<Parameter> parameters_;
+  const BucketCaps caps_;
+  std::vector<std::size_t> order_;  // in which gradients are laid out
+  std::vector<std::size_t>
+      ready_order_;  // in which they became ready in the last pass; empty before the first one
   BucketLayout layout_;
   BucketSchedule schedule_;
   BucketExchange exchange_;
@@ -120,7 +134,10 @@ GradientReducer::Impl::Impl(Communicator& communicator, std::vector<Parameter> p
     : communicator_(communicator),
       device_(communicator.device()),
       parameters_(std::move(parameters)),
-      layout_(lay_out(parameters_, options)),
+      caps_{.first = bytes_of(options.first_bucket_mb, "first_bucket_mb"),
+            .others = bytes_of(options.bucket_cap_mb, "bucket_cap_mb")},
+      order_(reverse_order(size())),
+      layout_(lay_out(parameters_, order_, caps_)),
       schedule_(layout_.bucket_of),
       exchange_(communicator, options),
       marks_(layout_.buckets.size()),
@@ -233,8 +250,7 @@ void GradientReducer::Impl::launch(std::size_t index) {
 }
 
 void GradientReducer::Impl::mark_rest_ready(StreamRef stream) {
-  // Go from the last gradient to the first, which is the order of the buckets.
-  for (std::size_t i = size(); i-- > 0;) {
+  for (const std::size_t i : order_) {
     if (!schedule_.is_ready(i)) mark_ready(i, stream);
   }
 }
@@ -261,6 +277,11 @@ void GradientReducer::Impl::finish(StreamRef stream) {
   }
   device_.record(finished_, stream_);
   device_.wait(stream, finished_);
+  end_pass();
+}
+
+void GradientReducer::Impl::end_pass() {
+  ready_order_ = schedule_.order();
   schedule_.reset();
 }
 
@@ -271,7 +292,7 @@ PassOutcome GradientReducer::Impl::finish_together(StreamRef stream, bool abando
   device_.copy(flags_.data(), host_flags_.data(), flag_bytes(), stream_);
   communicator_.all_reduce({flags_.data(), host_flags_.size(), DType::i32}, ReduceOp::max, stream_);
   device_.copy(host_flags_.data(), flags_.data(), flag_bytes(), stream_);
-  schedule_.reset();
+  end_pass();
   device_.synchronize(stream_.ref());  // `stream` need not wait then
   PassOutcome outcome{.used = std::vector<bool>(host_flags_.begin() + 1, host_flags_.end()),
                       .abandoned_by = host_flags_[0] - 1};
@@ -302,6 +323,52 @@ std::vector<TensorView> GradientReducer::Impl::reduced_gradients(const char* cal
 double GradientReducer::Impl::clip_gradient_norm(double max_norm, StreamRef stream, bool error_if_nonfinite) {
   return leat::clip_gradient_norm(reduced_gradients("clip_gradient_norm", stream), max_norm,
                                   error_if_nonfinite);
+}
+
+bool GradientReducer::Impl::reorder_buckets(StreamRef stream) {
+  if (in_pass()) throw ArgumentError("reorder_buckets() was called before the end of a pass");
+  if (ready_order_.size() != size())
+    throw ArgumentError("reorder_buckets() was called before the first pass");
+  if (device_.is_capturing(stream))
+    throw ArgumentError("reorder_buckets() was called while a stream is captured");
+  if (size() == 0) return false;
+  device_.synchronize(stream);
+  share_order();
+  if (ready_order_ == order_) return false;
+  order_ = ready_order_;
+  move_gradients(lay_out(parameters_, order_, caps_));
+  return true;
+}
+
+// Makes rank 0's order that of all ranks.
+void GradientReducer::Impl::share_order() {
+  std::vector<std::int64_t> order(ready_order_.begin(), ready_order_.end());
+  const DeviceBuffer buffer = device_.allocate(order.size() * sizeof(std::int64_t));
+  device_.copy(buffer.data(), order.data(), buffer.size(), stream_);
+  communicator_.broadcast({buffer.data(), order.size(), DType::i64}, 0, stream_);
+  device_.copy(order.data(), buffer.data(), buffer.size(), stream_);
+  device_.synchronize(stream_.ref());
+  ready_order_.assign(order.begin(), order.end());
+}
+
+// Moves gradients from the reducer's memory of the old layout to new memory.
+void GradientReducer::Impl::move_gradients(BucketLayout layout) {
+  std::vector<bool> moves(size());
+  for (std::size_t i = 0; i < size(); ++i) moves[i] = in_buffer(i);
+  CommunicationBuffer memory = communicator_.allocate(std::max<std::size_t>(layout.bytes, 1));
+  exchange_.lay_out(layout);
+  const CommunicationBuffer old = std::exchange(gradient_buffer_, std::move(memory));
+  layout_ = std::move(layout);
+  schedule_ = BucketSchedule(layout_.bucket_of);
+  marks_.clear();
+  marks_.resize(layout_.buckets.size());
+  device_.fill_zero(gradient_buffer_.data(), gradient_buffer_.size(), stream_);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!moves[i]) continue;
+    void* const from = std::exchange(parameters_[i].gradient.data, place_in_buffer(i));
+    device_.copy(parameters_[i].gradient.data, from, parameters_[i].gradient.bytes(), stream_);
+  }
+  device_.synchronize(stream_.ref());
 }
 
 bool GradientReducer::Impl::unscale(double scale, StreamRef stream) {
@@ -363,6 +430,9 @@ void GradientReducer::finish(StreamRef stream) {
 }
 PassOutcome GradientReducer::finish_together(StreamRef stream, bool abandon) {
   return impl_->finish_together(stream, abandon);
+}
+bool GradientReducer::reorder_buckets(StreamRef stream) {
+  return impl_->reorder_buckets(stream);
 }
 bool GradientReducer::unscale(double scale, StreamRef stream) {
   return impl_->unscale(scale, stream);

@@ -133,6 +133,18 @@ class LEAT_EXPORT GradientReducer {
   /// which the unmarked gradients are set to zero. Throws CommunicationError.
   PassOutcome finish_together(StreamRef stream, bool abandon = false);
 
+  /// Lays the buckets out anew, in the order in which rank 0's gradients became ready in its last pass, so that the
+  /// first buckets are complete early. At first the order is that of the parameters, reversed. Returns whether anything
+  /// changed; if the order is the same, nothing does.
+  ///
+  /// All ranks call it between two passes, usually once, after the first one, and wait for each other and for `stream`,
+  /// to which finish() was told. Gradients in the reducer's memory move to other addresses, with their values: call
+  /// gradient() again, and capture CUDA graphs afterwards. No other stream may still use them. Gradients in memory that
+  /// their Parameters name stay. Needs memory for all gradients a second time while it runs.
+  ///
+  /// Throws ArgumentError within a pass, before the first one, and if `stream` is being captured; CommunicationError.
+  bool reorder_buckets(StreamRef stream);
+
   /// Clips the reduced gradients, all of them, as the function clip_gradient_norm() does, and returns the norm that
   /// they had. All ranks have the same gradients, so they get the same norm and gradients without communication. Call
   /// it between two passes, with the stream that finish() was told; it waits until that stream has the sums. For the

@@ -1,5 +1,7 @@
 #include "leat/parallel/reduce/bucket_layout.h"
 
+#include <numeric>
+
 #include "leat/datasets/base/checked.h"
 
 namespace leat::detail {
@@ -11,8 +13,14 @@ bool fits(const Bucket& bucket, DType dtype, std::size_t bytes, std::size_t cap)
 
 }  // namespace
 
-BucketLayout lay_out_buckets(std::span<const GradientSize> gradients, std::size_t first_cap_bytes,
-                             std::size_t cap_bytes) {
+std::vector<std::size_t> reverse_order(std::size_t n) {
+  std::vector<std::size_t> order(n);
+  std::iota(order.rbegin(), order.rend(), std::size_t{0});
+  return order;
+}
+
+BucketLayout lay_out_buckets(std::span<const GradientSize> gradients, std::span<const std::size_t> order,
+                             std::size_t first_cap_bytes, std::size_t cap_bytes) {
   BucketLayout layout;
   layout.offset_of.resize(gradients.size());
   layout.bucket_of.resize(gradients.size());
@@ -23,7 +31,7 @@ BucketLayout lay_out_buckets(std::span<const GradientSize> gradients, std::size_
     layout.buckets.push_back(std::move(current));
     current = Bucket{.offset = layout.bytes};
   };
-  for (std::size_t i = gradients.size(); i-- > 0;) {
+  for (const std::size_t i : order) {
     const DType dtype = gradients[i].dtype;
     const std::size_t bytes =
         align_up(checked_multiply(gradients[i].count, size_of(dtype)), kGradientAlignment);

@@ -32,10 +32,13 @@ struct BucketLayout {
 
 inline constexpr std::size_t kGradientAlignment = 256;
 
-// Lays out the parameters in reverse order, which is roughly the order in which a backward pass finishes gradients. A
-// bucket holds gradients of one dtype, and ends before it would exceed its cap; only a single gradient may exceed it.
-// The first bucket has a cap of its own: a small one lets communication start early.
-BucketLayout lay_out_buckets(std::span<const GradientSize> gradients, std::size_t first_cap_bytes,
-                             std::size_t cap_bytes);
+// Lays out the gradients in the given order, in which all of them occur once. A bucket holds gradients of one dtype,
+// and ends before it would exceed its cap; only a single gradient may exceed it. The first bucket has a cap of its own:
+// a small one lets communication start early.
+BucketLayout lay_out_buckets(std::span<const GradientSize> gradients, std::span<const std::size_t> order,
+                             std::size_t first_cap_bytes, std::size_t cap_bytes);
+
+// Returns n-1, ..., 1, 0: roughly the order in which a backward pass finishes gradients.
+std::vector<std::size_t> reverse_order(std::size_t n);
 
 }  // namespace leat::detail

@@ -15,6 +15,7 @@ BucketSchedule::BucketSchedule(std::vector<std::size_t> bucket_of)
   sizes_.assign(last == bucket_of_.end() ? 0 : *last + 1, 0);
   for (const std::size_t bucket : bucket_of_) ++sizes_[bucket];
   outstanding_ = sizes_;
+  order_.reserve(bucket_of_.size());
 }
 
 BucketSchedule::Launch BucketSchedule::mark_ready(std::size_t i) {
@@ -23,6 +24,7 @@ BucketSchedule::Launch BucketSchedule::mark_ready(std::size_t i) {
   }
   if (ready_[i]) throw ArgumentError(fmt::format("gradient {} was ready before in this backward pass", i));
   ready_[i] = true;
+  order_.push_back(i);
   --outstanding_[bucket_of_[i]];
   const std::size_t first = launched_;
   while (launched_ < outstanding_.size() && outstanding_[launched_] == 0) ++launched_;
@@ -40,6 +42,7 @@ std::vector<std::size_t> BucketSchedule::missing() const {
 void BucketSchedule::reset() {
   outstanding_ = sizes_;
   std::fill(ready_.begin(), ready_.end(), false);
+  order_.clear();
   launched_ = 0;
 }
 

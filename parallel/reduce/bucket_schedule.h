@@ -30,13 +30,16 @@ class BucketSchedule {
   bool untouched() const noexcept { return outstanding_ == sizes_; }
   bool complete() const noexcept { return launched_ == outstanding_.size(); }
   std::vector<std::size_t> missing() const;  // gradients that are not ready yet
-  void reset();                              // prepares for the next backward pass
+  // The gradients that are ready, in the order in which they became so.
+  const std::vector<std::size_t>& order() const noexcept { return order_; }
+  void reset();  // prepares for the next backward pass
 
  private:
-  const std::vector<std::size_t> bucket_of_;
+  std::vector<std::size_t> bucket_of_;
   std::vector<std::size_t> sizes_;        // number of gradients in each bucket
   std::vector<std::size_t> outstanding_;  // how many of these are not ready yet
   std::vector<bool> ready_;
+  std::vector<std::size_t> order_;
   std::size_t launched_ = 0;
 };
 

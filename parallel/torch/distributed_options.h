@@ -29,7 +29,12 @@ struct DistributedOptions {
   /// Whether parameters may take no part in a backward pass. The gradient of one that no rank used stays as it is:
   /// undefined, after zero_grad(). If false, a parameter that a rank did not use is an ArgumentError that names it.
   bool find_unused_parameters = false;
-  ReducerOptions reducer{};  ///< sizes of buckets
+  /// Whether buckets are laid out anew after the first pass, in the order in which rank 0's gradients became ready in
+  /// it, so that later passes begin to communicate early whatever the order of the module's parameters is. Gradients
+  /// move to other memory then: drop tensors that share memory with them before that pass ends. Nothing moves later,
+  /// nor if the first pass is captured into a CUDA graph.
+  bool reorder_buckets = true;
+  ReducerOptions reducer{};  ///< sizes of buckets, and how they travel
   /// LibTorch's current stream on the module's GPU; null is CUDA's default stream. The CPU has none.
   void* stream = nullptr;
 };

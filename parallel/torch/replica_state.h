@@ -53,6 +53,7 @@ struct ReplicaState {
   void find_tensors(const ::torch::nn::Module& module);
   void check(const std::string& name, const ::at::Tensor& tensor) const;
   void make_gradients();
+  ::at::Tensor view_of_gradient(std::size_t i) const;
   void add_hook(std::size_t i);
   void remove_hooks() noexcept;
   void accumulated(std::size_t i);
@@ -63,6 +64,7 @@ struct ReplicaState {
   void finish_backward();
   void end_pass(bool abandon);
   void show_gradients(const PassOutcome& outcome);
+  void reorder();
   void copy_buffers();
   std::vector<::at::Tensor> reduced_gradients();
   std::string unused() const;  // the names of parameters that took no part
@@ -81,6 +83,7 @@ struct ReplicaState {
   std::unique_ptr<GradientReducer> reducer{};
   double weight = 1;  // of this rank's gradients in the sum
   int no_sync_depth = 0;
+  bool may_reorder = true;  // until the first pass has ended
   // The pass at whose end LibTorch will call finish_backward(). Its execution owns the token, so a token that has
   // expired before the call tells that the pass ended with an exception.
   struct {
@@ -179,11 +182,14 @@ inline void ReplicaState::make_gradients() {
   }
   reducer = std::make_unique<GradientReducer>(communicator, std::move(described), options.reducer);
   if (options.averaging == Averaging::per_rank) weight = per_rank_loss_weight(communicator.size());
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const ::at::Tensor& value = parameters[i].value;
-    parameters[i].gradient = ::at::from_blob(reducer->gradient(i).data, value.sizes(), value.strides(),
-                                             value.options().requires_grad(false));
-  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].gradient = view_of_gradient(i);
+}
+
+// Returns gradient i in the reducer's memory, of the parameter's form.
+inline ::at::Tensor ReplicaState::view_of_gradient(std::size_t i) const {
+  const ::at::Tensor& value = parameters[i].value;
+  return ::at::from_blob(reducer->gradient(i).data, value.sizes(), value.strides(),
+                         value.options().requires_grad(false));
 }
 
 inline void ReplicaState::add_hook(std::size_t i) {
@@ -303,7 +309,17 @@ inline void ReplicaState::end_pass(bool abandon) {
     for (const Trained& each : parameters)
       each.value.mutable_grad() = each.gradient;  // all ranks used all of them
   }
+  if (options.reorder_buckets && std::exchange(may_reorder, false)) reorder();
   if (options.buffers == BufferSync::every_pass) copy_buffers();
+}
+
+inline void ReplicaState::reorder() {
+  if (communicator.device().is_capturing(stream) || !reducer->reorder_buckets(stream)) return;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    Trained& each = parameters[i];
+    const ::at::Tensor moved = std::exchange(each.gradient, view_of_gradient(i));
+    if (each.value.grad().is_same(moved)) each.value.mutable_grad() = each.gradient;
+  }
 }
 
 // Makes parameters show the gradients that other ranks brought, or, if the pass was given up, the zeros.

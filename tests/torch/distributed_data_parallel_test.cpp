@@ -216,6 +216,56 @@ TEST_CASE("buffers and frozen parameters are those of rank 0, and tied parameter
   });
 }
 
+// Registers its layers in the opposite order of their use.
+struct Backwards : ::torch::nn::Module {
+  Backwards() {
+    ::torch::NoGradGuard no_grad;
+    for (int i = 0; i < 6; ++i) {
+      layers.push_back(register_module("layer" + std::to_string(i), ::torch::nn::Linear(4, 4)));
+      for (::at::Tensor& each : layers.back()->parameters()) each.fill_(0.1 * (i + 1));
+    }
+  }
+  ::at::Tensor forward(::at::Tensor rows) {
+    for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) rows = (*layer)->forward(rows).tanh();
+    return rows;
+  }
+  std::vector<::torch::nn::Linear> layers;
+};
+
+TEST_CASE(
+    "after the first pass, reductions begin with the first gradient, whatever the order of the layers") {
+  on_ranks(2, [](Communicator& communicator, int rank) {
+    std::vector<::at::Tensor> usual;
+    for (const bool reorders : {false, true}) {
+      Backwards model;
+      std::size_t gradients_seen = 0, seen_at_first = 0;
+      DistributedOptions options{.reorder_buckets = reorders,
+                                 .reducer = {.bucket_cap_mb = 1e-4, .first_bucket_mb = 1e-4}};
+      options.reducer.reduce_bucket = [&](const GradientBucket& bucket, Communicator& all, StreamRef stream) {
+        if (bucket.index == 0) seen_at_first = gradients_seen;
+        all.all_reduce(bucket.data, ReduceOp::sum, stream);
+      };
+      DistributedDataParallel ddp(communicator, model, options);
+      expect_equal(ddp.bucket_count(), std::size_t{12}, "buckets");
+      for (const ::at::Tensor& each : model.parameters())
+        each.register_hook([&](const ::at::Tensor&) { ++gradients_seen; });
+      for (int pass = 0; pass < 3; ++pass) {
+        if (pass < 2) ddp.zero_grad();  // the last one adds to the one before
+        gradients_seen = 0;
+        model.forward(::at::full({2, 4}, rank + 1.0)).sum().backward();
+        if (pass == 0 || !reorders) {
+          expect(seen_at_first > 10, "the first bucket is reduced late");
+        } else {
+          expect(seen_at_first <= 2, "the first bucket is reduced early");
+        }
+        expect_equal(gradients_seen, std::size_t{12}, "gradients");
+      }
+      if (usual.empty()) usual = gradients(model);
+      expect(all_equal(gradients(model), usual), "the same gradients in any order");
+    }
+  });
+}
+
 TEST_CASE("gradients stay when the object is destroyed, and are no longer reduced") {
   on_ranks(2, [](Communicator& communicator, int rank) {
     Line line(0);
