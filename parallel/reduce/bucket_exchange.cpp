@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
+#include <exception>
 
-#include "leat/datasets/base/checked.h"
 #include "leat/parallel/host/reduce_kernels.h"
 
 namespace leat::detail {
@@ -25,29 +24,26 @@ BucketExchange::BucketExchange(Communicator& communicator, const ReducerOptions&
 }
 
 void BucketExchange::lay_out(const BucketLayout& layout) {
-  wire_offset_.clear();
   if (!wire_) return;
-  std::size_t bytes = 0;
+  std::size_t bytes = 1;
   for (const Bucket& bucket : layout.buckets) {
-    wire_offset_.push_back(bytes);
-    if (bucket.dtype == DType::f32) bytes += align_up(bucket.bytes / 2, kGradientAlignment);
+    if (bucket.dtype == DType::f32) bytes = std::max(bytes, bucket.bytes / 2);
   }
-  wire_buffer_ = communicator_.allocate(std::max<std::size_t>(bytes, 1));
+  wire_buffer_ = communicator_.allocate(bytes);
 }
 
 void BucketExchange::reduce(std::size_t index, const TensorSpan& data, StreamRef stream) {
   if (function_) {
     call_function(index, data, stream);
   } else if (wire_ && data.dtype == DType::f32) {
-    reduce_on_wire(index, data, stream);
+    reduce_on_wire(data, stream);
   } else {
     communicator_.all_reduce(data, ReduceOp::sum, stream);
   }
 }
 
-void BucketExchange::reduce_on_wire(std::size_t index, const TensorSpan& data, StreamRef stream) {
-  const TensorSpan small{
-      .data = wire_buffer_.data() + wire_offset_[index], .count = data.count, .dtype = *wire_};
+void BucketExchange::reduce_on_wire(const TensorSpan& data, StreamRef stream) {
+  const TensorSpan small{.data = wire_buffer_.data(), .count = data.count, .dtype = *wire_};
   Device& device = communicator_.device();
   auto* const exact = static_cast<float*>(data.data);
   device.enqueue(stream, [small, exact] { narrow(small.data, exact, small.dtype, small.count); });
@@ -56,11 +52,17 @@ void BucketExchange::reduce_on_wire(std::size_t index, const TensorSpan& data, S
 }
 
 void BucketExchange::call_function(std::size_t index, const TensorSpan& data, StreamRef stream) {
+  const auto abort = [&](const char* why) {
+    communicator_.abort(fmt::format("rank {}: ReducerOptions::reduce_bucket threw for bucket {}: {}",
+                                    communicator_.rank(), index, why));
+  };
   try {
     function_({.index = index, .data = data}, communicator_, stream);
   } catch (const std::exception& error) {
-    communicator_.abort(fmt::format("rank {}: ReducerOptions::reduce_bucket threw for bucket {}: {}",
-                                    communicator_.rank(), index, error.what()));
+    abort(error.what());
+    throw;
+  } catch (...) {
+    abort("an unknown exception");
     throw;
   }
 }
