@@ -2,6 +2,7 @@
 /// Data-parallel training of LibTorch's modules: the gradients of all ranks are averaged while backward() runs.
 #pragma once
 
+#include <ATen/core/Tensor.h>
 #include <torch/nn/module.h>
 
 #include <cstddef>
@@ -38,7 +39,7 @@ namespace leat::torch {
 /// as zero_grad() does, which is faster.
 ///
 /// A module must have all of its parameters, on one device, when it is wrapped. Its forward pass may use a parameter
-/// several times. Not for re-entrant backward passes (checkpointing), nor for sparse gradients.
+/// several times. Re-entrant backward passes (checkpointing) are run by backward(). Not for sparse gradients.
 ///
 /// One thread at a time uses an object and runs its backward passes. A communicator that it is given outlives it. No
 /// tensor that shares memory with a gradient may outlive it, except the gradients of the parameters themselves.
@@ -112,9 +113,18 @@ class DistributedDataParallel {
     return all_rows;
   }
 
+  /// Does what loss.backward() does, for passes that may be re-entrant, as with checkpointing: reduces gradients when
+  /// the outer pass has ended, not when an inner one has. If a parameter gets several gradients in a pass, as in a
+  /// layer that is checkpointed twice, DistributedOptions::static_graph is needed, too.
+  void backward(const ::at::Tensor& loss) { state_->run_backward(loss); }
+
   /// Takes part in the backward pass of the other ranks, with gradients of zero: for a rank that has no batch left.
+  /// With DistributedOptions::static_graph, throws ArgumentError before the first pass, which all ranks run.
   void skip_backward() {
     state_->require_between_passes();
+    if (state_->is_learning())
+      throw ArgumentError(
+          "with static_graph, the first backward pass is run on all ranks: skip_backward() cannot be it");
     state_->end_pass(false);
   }
 

@@ -29,6 +29,11 @@ struct DistributedOptions {
   /// Whether parameters may take no part in a backward pass. The gradient of one that no rank used stays as it is:
   /// undefined, after zero_grad(). If false, a parameter that a rank did not use is an ArgumentError that names it.
   bool find_unused_parameters = false;
+  /// Whether every backward pass uses the same parameters, and each of them equally often. The first pass counts that,
+  /// on all ranks, and reduces when it has ended. Later passes do not wait for parameters that it did not use, which
+  /// are allowed and keep undefined gradients, and parameters may get several gradients in a pass, as with
+  /// checkpointing. A pass that differs is an ArgumentError that names the parameters.
+  bool static_graph = false;
   /// Whether buckets are laid out anew after the first pass, in the order in which rank 0's gradients became ready in
   /// it, so that later passes begin to communicate early whatever the order of the module's parameters is. Gradients
   /// move to other memory then: drop tensors that share memory with them before that pass ends. Nothing moves later,

@@ -13,6 +13,7 @@
 #include <torch/csrc/autograd/variable.h>
 #include <torch/nn/module.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -28,6 +29,7 @@
 #include "leat/torch/batch.h"
 #include "leat/torch/distributed_options.h"
 #include "leat/torch/dtype.h"
+#include "leat/torch/module_buffers.h"
 
 namespace leat::torch::detail {
 
@@ -38,7 +40,11 @@ struct Trained {
   ::at::Tensor gradient{};                                 // in the reducer's memory
   std::shared_ptr<::torch::autograd::Node> accumulator{};  // the parameter itself refers to it only weakly
   std::uintptr_t hook = 0;
-  bool is_used = false;  // since the last pass that was reduced
+  bool is_used = false;         // since the last pass that was reduced
+  bool is_used_by_any = false;  // of a static graph: by any rank in each pass
+  std::size_t firings = 0;      // of the hook, in this pass
+  std::size_t expected = 0;     // firings in each pass, of a static graph
+  std::size_t last_firing = 0;  // when the hook fired last in the first pass of a static graph
 };
 
 /// The implementation of DistributedDataParallel, which documents what it does and throws; not for programs. Holds the
@@ -57,37 +63,49 @@ struct ReplicaState {
   void add_hook(std::size_t i);
   void remove_hooks() noexcept;
   void accumulated(std::size_t i);
+  bool is_complete(Trained& parameter);
+  void begin_pass();
   void queue_end();
+  void mark_unused();
+  void adopt_in_order();
+  void learn_graph(const PassOutcome& outcome);
+  void run_backward(const ::at::Tensor& loss);
   void require_no_failed_pass() const;
   void require_between_passes() const;
   void adopt(std::size_t i);
+  void mark(std::size_t i);
   void finish_backward();
   void end_pass(bool abandon);
   void show_gradients(const PassOutcome& outcome);
   void reorder();
-  void copy_buffers();
+  void copy_buffers() { buffers.copy(stream); }
   std::vector<::at::Tensor> reduced_gradients();
-  std::string unused() const;  // the names of parameters that took no part
+  std::string missing() const;  // the names of parameters that took less part in the pass than they must
   // Whether the ranks tell each other at the end of a pass what they did. The host waits then.
   bool ends_together() const {
-    return communicator.device().kind() == DeviceKind::host || options.find_unused_parameters;
+    return communicator.device().kind() == DeviceKind::host || options.find_unused_parameters ||
+           is_learning();
   }
+  // Whether this is the first pass of a static graph, in which hooks are counted.
+  bool is_learning() const { return options.static_graph && !graph_is_known; }
 
   Communicator& communicator;
   const DistributedOptions options;
   std::vector<Trained> parameters{};
-  std::vector<::at::Tensor> buffers{};  // and parameters that are not trained
-  DeviceBuffer packed{};                // all of these, one after the other
-  std::vector<Stream> own_stream{};     // none on a GPU
+  ModuleBuffers buffers;             // and parameters that are not trained
+  std::vector<Stream> own_stream{};  // none on a GPU
   StreamRef stream;
   std::unique_ptr<GradientReducer> reducer{};
   double weight = 1;  // of this rank's gradients in the sum
   int no_sync_depth = 0;
   bool may_reorder = true;  // until the first pass has ended
+  bool graph_is_known = false;
+  std::size_t clock = 0;  // of last_firing
   // The pass at whose end LibTorch will call finish_backward(). Its execution owns the token, so a token that has
   // expired before the call tells that the pass ended with an exception.
   struct {
     bool is_queued = false;
+    bool is_explicit = false;  // run_backward() ends the pass, which may consist of several executions
     std::weak_ptr<const void> token{};
     const void* execution = nullptr;  // tells executions apart while the token lives
   } end{};
@@ -95,7 +113,7 @@ struct ReplicaState {
 
 inline ReplicaState::ReplicaState(Communicator& joined, const ::torch::nn::Module& module,
                                   const DistributedOptions& how)
-    : communicator(joined), options(how), stream(joined.device(), how.stream) {
+    : communicator(joined), options(how), buffers(joined), stream(joined.device(), how.stream) {
   Device& device = communicator.device();
   if (device.kind() == DeviceKind::host) {
     own_stream.push_back(device.make_stream());
@@ -134,11 +152,9 @@ inline void ReplicaState::remove_hooks() noexcept {
 
 inline void ReplicaState::find_tensors(const ::torch::nn::Module& module) {
   std::unordered_set<const void*> known;  // a shared tensor has several names
-  std::size_t bytes = 0;
   const auto add_buffer = [&](const std::string& name, const ::at::Tensor& tensor) {
     check(name, tensor);
-    buffers.push_back(tensor);  // itself: its memory may be replaced when a checkpoint is loaded
-    bytes += tensor.nbytes();
+    buffers.add(tensor);
   };
   for (const auto& each : module.named_parameters()) {
     if (!each.value().defined() || !known.insert(each.value().unsafeGetTensorImpl()).second) continue;
@@ -154,7 +170,7 @@ inline void ReplicaState::find_tensors(const ::torch::nn::Module& module) {
       add_buffer(each.key(), each.value());
   }
   if (parameters.empty()) throw ArgumentError("the module has no parameters that require gradients");
-  packed = communicator.device().allocate(bytes);
+  buffers.allocate();
 }
 
 inline void ReplicaState::check(const std::string& name, const ::at::Tensor& tensor) const {
@@ -211,13 +227,44 @@ inline void ReplicaState::accumulated(std::size_t i) {
   parameter.is_used = true;
   if (no_sync_depth > 0) return;
   require_no_failed_pass();
-  if (reducer->is_ready(i)) {
-    throw ArgumentError(
-        "\"" + parameter.name +
-        "\" got a second gradient in one backward pass: re-entrant passes (checkpointing) are not supported");
+  begin_pass();
+  if (is_complete(parameter)) adopt(i);
+}
+
+// Counts a gradient of the parameter, and returns whether it was the last one of this pass.
+inline bool ReplicaState::is_complete(Trained& parameter) {
+  ++parameter.firings;
+  if (is_learning()) {
+    parameter.last_firing = ++clock;
+    return false;  // unknown until the pass ends
   }
-  if (!end.is_queued) queue_end();
-  adopt(i);
+  const std::size_t expected = graph_is_known ? parameter.expected : 1;
+  if (parameter.firings > expected) {
+    throw ArgumentError("\"" + parameter.name + "\" got more gradients in one backward pass than " +
+                        (graph_is_known ? "in the first one, though static_graph is set"
+                                        : "one: set DistributedOptions::static_graph for checkpointing"));
+  }
+  return parameter.firings == expected;
+}
+
+inline void ReplicaState::begin_pass() {
+  const bool begins = !end.is_queued && !reducer->in_pass();
+  if (!end.is_queued && !end.is_explicit) queue_end();
+  if (begins && graph_is_known) mark_unused();
+}
+
+// Marks the gradients that this rank never makes, so that no bucket waits for them.
+inline void ReplicaState::mark_unused() {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    Trained& each = parameters[i];
+    if (each.expected > 0) continue;
+    if (each.value.grad().defined()) {
+      adopt(i);  // what earlier passes gave it
+    } else {
+      each.gradient.zero_();
+      mark(i);
+    }
+  }
 }
 
 inline void ReplicaState::queue_end() {
@@ -236,7 +283,7 @@ inline void ReplicaState::require_no_failed_pass() const {
     return;
   throw ArgumentError(
       "a backward pass began before the one before it was reduced. If that one ended with an exception, call "
-      "abandon_step() first; re-entrant passes (checkpointing) are not supported");
+      "abandon_step() first; re-entrant passes (checkpointing) need DistributedDataParallel::backward()");
 }
 
 // For calls between two passes.
@@ -244,6 +291,22 @@ inline void ReplicaState::require_between_passes() const {
   if (!end.is_queued && !reducer->in_pass()) return;
   throw ArgumentError(
       "the last backward pass was not reduced. If it ended with an exception, call abandon_step() first");
+}
+
+// Runs a pass that may be re-entrant, and reduces it when all of its executions have ended.
+inline void ReplicaState::run_backward(const ::at::Tensor& loss) {
+  if (no_sync_depth > 0) return loss.backward();
+  require_between_passes();
+  end.is_explicit = true;
+  try {
+    loss.backward();
+  } catch (...) {
+    // No execution owns the token, so the pass counts as failed, unless it has not begun.
+    end = {.is_queued = std::any_of(parameters.begin(), parameters.end(),
+                                    [](const Trained& each) { return each.firings > 0; })};
+    throw;
+  }
+  finish_backward();
 }
 
 // Writes the gradient of parameter i, weighted, to the reducer's memory, and marks it as complete.
@@ -257,6 +320,10 @@ inline void ReplicaState::adopt(std::size_t i) {
                         "\" has a graph (create_graph), which is not supported");
   ::at::mul_out(parameter.gradient, gradient, ::at::scalar_tensor(weight, ::at::kDouble));
   gradient = parameter.gradient;
+  mark(i);
+}
+
+inline void ReplicaState::mark(std::size_t i) {
   if (own_stream.empty()) {
     reducer->mark_ready(i, stream);
   } else {
@@ -264,31 +331,57 @@ inline void ReplicaState::adopt(std::size_t i) {
   }
 }
 
-inline std::string ReplicaState::unused() const {
+inline std::string ReplicaState::missing() const {
   std::string names;
+  if (is_learning() || (options.find_unused_parameters && !graph_is_known)) return names;
   for (const Trained& each : parameters) {
-    if (!each.is_used) names += (names.empty() ? "\"" : ", \"") + each.name + "\"";
+    const bool is_missing = graph_is_known ? each.firings < each.expected : !each.is_used;
+    if (is_missing) names += (names.empty() ? "\"" : ", \"") + each.name + "\"";
   }
   return names;
 }
 
 // Called by LibTorch at the end of a backward pass, on the thread that runs it.
 inline void ReplicaState::finish_backward() {
-  const std::string names = options.find_unused_parameters ? std::string() : unused();
+  const std::string names = missing();
   if (names.empty()) return end_pass(false);
   try {
     end_pass(true);
   } catch (const Error&) {  // which the other ranks throw, too
     static_cast<void>(0);
   }
+  if (graph_is_known) {
+    throw ArgumentError(
+        "these parameters got fewer gradients than in the first pass, though static_graph is set: " + names);
+  }
   throw ArgumentError("these parameters took no part in the backward pass: " + names +
                       ". If that is meant, set DistributedOptions::find_unused_parameters");
 }
 
+// Marks the gradients of the first pass of a static graph, in the order in which they were complete.
+inline void ReplicaState::adopt_in_order() {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i].expected = parameters[i].firings;
+    if (parameters[i].firings > 0) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return parameters[a].last_firing < parameters[b].last_firing;
+  });
+  for (const std::size_t i : order) adopt(i);
+}
+
+inline void ReplicaState::learn_graph(const PassOutcome& outcome) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].is_used_by_any = outcome.used[i];
+  graph_is_known = true;
+}
+
 inline void ReplicaState::end_pass(bool abandon) {
   end = {};
+  if (!abandon && is_learning()) adopt_in_order();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     parameters[i].is_used = false;
+    parameters[i].firings = 0;
     // One that this pass did not use keeps what earlier passes gave it.
     if (!abandon && !reducer->is_ready(i) && parameters[i].value.grad().defined()) adopt(i);
   }
@@ -299,6 +392,7 @@ inline void ReplicaState::end_pass(bool abandon) {
       throw StepAbandoned("rank " + std::to_string(outcome.abandoned_by) +
                           " gave up this step; all gradients are zero");
     }
+    if (is_learning()) learn_graph(outcome);
   } else if (abandon) {
     const std::string why = "rank " + std::to_string(communicator.rank()) + " gave up a step";
     communicator.abort(why);
@@ -306,8 +400,10 @@ inline void ReplicaState::end_pass(bool abandon) {
   } else {
     reducer->zero_unready(stream);
     reducer->finish(stream);
-    for (const Trained& each : parameters)
-      each.value.mutable_grad() = each.gradient;  // all ranks used all of them
+    for (const Trained& each : parameters) {
+      // Without a static graph, all ranks used all of them.
+      if (!graph_is_known || each.is_used_by_any) each.value.mutable_grad() = each.gradient;
+    }
   }
   if (options.reorder_buckets && std::exchange(may_reorder, false)) reorder();
   if (options.buffers == BufferSync::every_pass) copy_buffers();
@@ -326,7 +422,8 @@ inline void ReplicaState::reorder() {
 inline void ReplicaState::show_gradients(const PassOutcome& outcome) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     ::at::Tensor& gradient = parameters[i].value.mutable_grad();
-    if (outcome.abandoned_by >= 0 ? gradient.defined() : outcome.used[i]) gradient = parameters[i].gradient;
+    const bool is_used = graph_is_known ? parameters[i].is_used_by_any : outcome.used[i];
+    if (outcome.abandoned_by >= 0 ? gradient.defined() : is_used) gradient = parameters[i].gradient;
   }
 }
 
@@ -343,27 +440,6 @@ inline std::vector<::at::Tensor> ReplicaState::reduced_gradients() {
     defined.push_back(gradient);
   }
   return defined;
-}
-
-inline void ReplicaState::copy_buffers() {
-  if (buffers.empty()) return;
-  Device& device = communicator.device();
-  std::size_t bytes = 0;
-  for (const ::at::Tensor& each : buffers) bytes += each.nbytes();
-  if (bytes != packed.size())
-    throw ArgumentError("buffers of the module have changed their sizes since it was wrapped");
-  const auto copy_all = [&](bool pack) {
-    std::byte* place = packed.data();
-    for (const ::at::Tensor& each : buffers) {
-      void* const memory = each.data_ptr();
-      device.copy(pack ? place : memory, pack ? memory : place, each.nbytes(), stream);
-      place += each.nbytes();
-    }
-  };
-  copy_all(true);
-  communicator.broadcast({packed.data(), packed.size(), DType::u8}, 0, stream);
-  copy_all(false);
-  if (!own_stream.empty()) stream.synchronize();
 }
 
 }  // namespace leat::torch::detail
