@@ -14,3 +14,4 @@
 #include "leat/torch/dtype.h"
 #include "leat/torch/grad_scaler.h"
 #include "leat/torch/set.h"
+#include "leat/torch/sharded_optimizer.h"
