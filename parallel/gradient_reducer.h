@@ -34,8 +34,8 @@ struct LEAT_EXPORT ReducerOptions {
   /// The dtype in which f32 gradients travel between the ranks: f16 or bf16, which halves the bytes. If it is not set,
   /// they travel as they are, as gradients of other dtypes always do. Each rank's gradients are rounded to it, summed
   /// in f32, and the sum is rounded to it; all ranks get the same bits. With u = 2^-11 for f16 and 2^-8 for bf16, the
-  /// sum g of the gradients g_r of up to 500 ranks is exact within 2.1 u times the sum of all |g_r|, plus 2^-24 for
-  /// each rank for f16 (2^-133 for bf16), where subnormal numbers are rounded. In f16, gradients and sums from 65520 on
+  /// result differs from the exact sum over up to 500 ranks by at most 2.1 u times the sum of the magnitudes, plus, for
+  /// subnormal numbers, 2^-24 for each rank in f16 and 2^-133 in bf16. In f16, gradients and sums from 65520 on
   /// become infinite, which LossScaler notices. For the host device only.
   std::optional<DType> wire{};
   /// Replaces the all-reduce of each bucket, for example by one that compresses. It is called when a bucket's gradients

@@ -18,6 +18,9 @@
 
 namespace leat::torch {
 
+template <class Optimizer>
+class ShardedOptimizer;
+
 /// Trains one module on all ranks of a job, each on rows of its own:
 ///
 ///     leat::World world;  // the ranks of this job
@@ -160,6 +163,8 @@ class DistributedDataParallel {
   std::size_t bucket_count() const noexcept { return state_->reducer->bucket_count(); }
 
  private:
+  template <class Optimizer>
+  friend class ShardedOptimizer;
   static Device& device_holding(const ::torch::nn::Module& module);
 
   std::unique_ptr<Communicator> own_communicator_;  // null: the caller's

@@ -20,3 +20,4 @@
 #include "leat/torch/replicate.h"
 #include "leat/torch/scatter_gather.h"
 #include "leat/torch/set.h"
+#include "leat/torch/sharded_optimizer.h"

@@ -41,7 +41,7 @@ double number(T value) {
 
 template <class T>
 TensorView view(std::vector<T>& values) {
-  return {.data = values.data(), .dtype = leat::detail::DTypeOf<T>::value, .shape = {values.size()}};
+  return {.data = values.data(), .dtype = dtype_of<T>, .shape = {values.size()}};
 }
 
 // 3 elements of 2, 4 and 4, in two gradients, among zeros: the norm is 6.
