@@ -13,7 +13,9 @@
 #include "leat/datasets/base/unique_fd.h"
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/host/call_checks.h"
+#include "leat/parallel/host/failure.h"
 #include "leat/parallel/store/deadline.h"
+#include "leat/parallel/store/fair_mutex.h"
 #include "leat/parallel/store/store_protocol.h"
 #include "leat/parallel/store/store_search.h"
 #include "leat/parallel/store/store_server.h"
@@ -29,6 +31,8 @@ namespace {
 // Time allowed for a reply beyond the requested wait, for the network and a busy machine.
 constexpr auto kReplyGrace = std::chrono::seconds(10);
 constexpr auto kGoodbyePatience = std::chrono::seconds(10);
+// A call that waits longer for a key lets other threads' calls pass in between.
+constexpr auto kLongestHold = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -43,10 +47,14 @@ class TcpStore::Impl {
   std::chrono::milliseconds timeout() const noexcept { return timeout_; }
   const std::string& local_address() const noexcept { return local_address_; }
   StoreReply request(const StoreRequest& request);
+  StoreReply get(const std::string& key, std::chrono::milliseconds wait);
   int next_comparison() noexcept { return comparisons_++; }
 
  private:
-  StoreReply receive_reply(const Deadline& deadline);  // mutex_ must be held
+  // The caller of these holds mutex_.
+  StoreReply receive_reply(const Deadline& deadline);
+  void fail(Failure::Kind kind, std::string_view why);
+  [[noreturn]] void raise_again() const;
 
   // Constant after construction.
   WorldSettings world_;
@@ -58,8 +66,9 @@ class TcpStore::Impl {
   std::atomic<int> comparisons_ = 0;  // number of calls of compare_settings()
 
   // Guarded by mutex_.
-  std::mutex mutex_;
+  FairMutex mutex_;
   UniqueFd connection_;  // closed after the first failure: replies would no longer match requests
+  Failure failure_;      // of rank 0, once the connection is closed
 };
 
 TcpStore::Impl::Impl(const WorldSettings& world, std::chrono::milliseconds timeout)
@@ -102,20 +111,45 @@ StoreReply TcpStore::Impl::request(const StoreRequest& request) {
   check_process(owner_, "this connection to the store");
   const std::string bytes = encode(request);
   const std::lock_guard lock(mutex_);
-  if (!connection_) {
-    throw CommunicationError(
-        fmt::format("rank {}: the connection to the store of rank 0 was lost before", world_.rank));
-  }
+  if (!connection_) raise_again();
+  const Deadline deadline(std::chrono::milliseconds(request.wait_ms) + kReplyGrace);
   try {
-    const Deadline deadline(std::chrono::milliseconds(request.wait_ms) + kReplyGrace);
     send_all(connection_.get(), bytes, deadline);
     StoreReply reply = receive_reply(deadline);
-    if (reply.status == StoreStatus::refused) throw CommunicationError(reply.payload);
-    return reply;
-  } catch (const Error& error) {
-    connection_.reset();
-    throw CommunicationError(fmt::format("rank {}: the store of rank 0 at {}:{}: {}", world_.rank,
-                                         world_.master_address, world_.master_port, error.what()));
+    if (reply.status != StoreStatus::refused) return reply;
+    fail(Failure::Kind::other, reply.payload);
+  } catch (const std::exception& error) {
+    fail(deadline.passed() ? Failure::Kind::peer_silent : Failure::Kind::peer_lost, error.what());
+  }
+  raise(failure_);
+}
+
+// A rank 0 that cannot reach its own server is not lost.
+void TcpStore::Impl::fail(Failure::Kind kind, std::string_view why) {
+  connection_.reset();
+  const std::string text = fmt::format("rank {}: the store of rank 0 at {}:{}: {}", world_.rank,
+                                       world_.master_address, world_.master_port, why);
+  if (world_.rank == 0 || kind == Failure::Kind::other) {
+    failure_ = {.kind = Failure::Kind::other, .ranks = {}, .text = text};
+  } else {
+    failure_ = {.kind = kind, .ranks = {0}, .text = text};
+  }
+}
+
+void TcpStore::Impl::raise_again() const {
+  Failure failure = failure_;
+  failure.text = fmt::format("rank {}: the connection to the store of rank 0 was lost before: {}",
+                             world_.rank, failure.text);
+  raise(failure);
+}
+
+StoreReply TcpStore::Impl::get(const std::string& key, std::chrono::milliseconds wait) {
+  const Deadline deadline(wait);
+  while (true) {
+    const auto slice = std::min<std::chrono::milliseconds>(deadline.left(), kLongestHold);
+    StoreReply reply =
+        request({.op = StoreOp::get, .wait_ms = static_cast<std::uint32_t>(slice.count()), .key = key});
+    if (reply.status != StoreStatus::missing || deadline.passed()) return reply;
   }
 }
 
@@ -138,9 +172,8 @@ void TcpStore::set(const std::string& key, std::string_view value) {
 }
 
 std::optional<std::string> TcpStore::try_get(const std::string& key, std::chrono::milliseconds timeout) {
-  const auto wait = std::clamp<std::int64_t>(timeout.count(), 0, 0xffffffffLL);
-  StoreReply reply =
-      impl_->request({.op = StoreOp::get, .wait_ms = static_cast<std::uint32_t>(wait), .key = key});
+  using std::chrono::milliseconds;
+  StoreReply reply = impl_->get(key, std::clamp(timeout, milliseconds(0), milliseconds(0xffffffffLL)));
   if (reply.status == StoreStatus::missing) return std::nullopt;
   return std::move(reply.payload);
 }

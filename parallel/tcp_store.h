@@ -24,8 +24,9 @@ struct LEAT_EXPORT JobSetting {
 /// Connects one rank to the key/value store that all ranks of a job share. Rank 0 also serves it.
 ///
 /// Keys have 1 to 1024 bytes, values up to 1 MiB. Every call ends by its deadline. Throws ArgumentError for a key or a
-/// value beyond these limits, CommunicationError for what fails. All members are thread-safe, but the calls of a rank
-/// wait for each other: get() with a long timeout holds up the others.
+/// value beyond these limits, CommunicationError for what fails: PeerLost if the connection to rank 0 has ended, and
+/// PeerSilent if rank 0 does not answer within ten seconds. All members are thread-safe. The calls of a rank take
+/// turns; one that waits for a key lets the others pass every 100 ms.
 ///
 /// Server and ranks prove to each other that they have the job's secret, without sending it. A stranger, who does not
 /// have it, can neither read nor write the store, nor take a rank's place. The server reads at most 328 bytes of a
