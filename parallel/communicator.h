@@ -156,6 +156,10 @@ class LEAT_EXPORT Communicator {
   /// Blocks the calling thread until all ranks have called it. Throws CommunicationError.
   virtual void barrier() = 0;
 
+  /// Throws the CommunicationError of a communicator that has failed; otherwise returns at once. What is enqueued on
+  /// streams may still fail later. Unless an engine overrides it, this does nothing.
+  virtual void throw_if_failed() {}
+
   /// Ends the communicator: calls that are waiting, on this rank and on others, throw CommunicationError with `why`,
   /// and so do all later calls.
   virtual void abort(std::string_view why) noexcept = 0;

@@ -13,21 +13,27 @@ namespace leat::detail {
 CallQueue::CallQueue(std::unique_ptr<HostEngine> engine, std::chrono::milliseconds timeout)
     : engine_(engine.release()), patience_(2 * timeout) {}
 
-void CallQueue::throw_if_failed() const {
+void CallQueue::throw_failure() const {
   if (failure_) std::rethrow_exception(failure_);
+}
+
+void CallQueue::throw_if_failed() {
+  check_process(engine_.get_deleter().owner(), "this communicator");
+  const std::lock_guard lock(mutex_);
+  throw_failure();
 }
 
 std::uint64_t CallQueue::enter() {
   check_process(engine_.get_deleter().owner(), "this communicator");
   const std::lock_guard lock(mutex_);
-  throw_if_failed();
+  throw_failure();
   return entered_++;
 }
 
 void CallQueue::wait_for_turn(const CollectiveCall& call) {
   std::unique_lock lock(mutex_);
   while (true) {
-    throw_if_failed();
+    throw_failure();
     const std::uint64_t seen = turn_;
     if (seen == call.number) return;
     const bool moved = changed_.wait_for(lock, patience_, [&] { return turn_ != seen || failure_; });

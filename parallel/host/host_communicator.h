@@ -28,6 +28,7 @@ class HostCommunicator final : public Communicator {
   void all_gather(TensorSpan from, TensorSpan to, StreamRef stream) override;
   CommunicationBuffer allocate(std::size_t bytes) override;
   void barrier() override;
+  void throw_if_failed() override { queue_->throw_if_failed(); }
   void abort(std::string_view why) noexcept override;
 
  private:
