@@ -1,0 +1,28 @@
+// Finds out from the reports of all ranks why a collective does not end.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "leat/parallel/host/failure.h"
+#include "leat/parallel/nccl/call_history.h"
+
+namespace leat::detail {
+
+// A collective that did not end in time.
+struct OverdueCall {
+  std::uint64_t number = 0;
+  std::chrono::milliseconds limit{};
+};
+
+// Takes the reports by rank; nullopt is a rank that did not answer. Returns, whichever applies first:
+//  - Disagreement, if two ranks made different calls with the same number, with the two calls of the smallest such
+//    number;
+//  - PeerSilent with the ranks that did not answer;
+//  - PeerSilent with the ranks that have not made the call, and what they called last;
+//  - a failure of kind `other`, if all ranks have made the call.
+Failure diagnose_hang(const std::vector<std::optional<CallReport>>& reports, const OverdueCall& overdue);
+
+}  // namespace leat::detail
