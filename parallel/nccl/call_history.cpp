@@ -7,6 +7,11 @@
 #include <charconv>
 
 namespace leat::detail {
+namespace {
+
+constexpr std::string_view kLeft = " left";
+
+}  // namespace
 
 const std::string* CallReport::find(std::uint64_t number) const {
   const std::uint64_t first = count - last.size();
@@ -14,20 +19,25 @@ const std::string* CallReport::find(std::uint64_t number) const {
 }
 
 std::string encode(const CallReport& report) {
-  return fmt::format("{}\n{}", report.count, fmt::join(report.last, "\n"));
+  return fmt::format("{}{}\n{}", report.count, report.has_left ? kLeft : "", fmt::join(report.last, "\n"));
 }
 
 std::optional<CallReport> decode_report(std::string_view text) {
   CallReport report;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), report.count);
-  if (error != std::errc() || end == text.data() + text.size() || *end != '\n') return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  report.has_left = text.starts_with(kLeft);
+  if (report.has_left) text.remove_prefix(kLeft.size());
+  if (!text.starts_with('\n')) return std::nullopt;
+  text.remove_prefix(1);
   while (!text.empty()) {
     const std::size_t length = std::min(text.find('\n'), text.size());
     report.last.emplace_back(text.substr(0, length));
     text.remove_prefix(std::min(length + 1, text.size()));
   }
-  const std::uint64_t expected = std::min<std::uint64_t>(report.count, CallHistory::kKept);
+  const std::uint64_t expected =
+      report.has_left ? 0 : std::min<std::uint64_t>(report.count, CallHistory::kKept);
   if (report.last.size() != expected) return std::nullopt;
   return report;
 }

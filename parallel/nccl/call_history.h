@@ -18,6 +18,7 @@ namespace leat::detail {
 struct CallReport {
   std::uint64_t count = 0;
   std::vector<std::string> last{};  // in order; the last one describes call count - 1
+  bool has_left = false;            // the rank has destroyed its communicator; `last` is empty then
 
   // Returns the description of a call; nullptr if the report does not contain it.
   const std::string* find(std::uint64_t number) const;

@@ -1,7 +1,9 @@
 #include "leat/parallel/nccl/communicator_watch.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <exception>
+#include <string>
 
 namespace leat::detail {
 namespace {
@@ -52,8 +54,10 @@ void CommunicatorWatch::ask_store() {
 }
 
 void CommunicatorWatch::ask_nccl() {
-  const auto error = handle_.asynchronous_failure();
+  auto error = handle_.asynchronous_failure();
   if (!error) return;
+  if (const std::string call = calls_.oldest(); !call.empty())
+    error->failure.text += fmt::format("; {} had not ended", call);
   if (!culprit_deadline_) culprit_deadline_.emplace(NcclHandle::kCulpritPatience);
   if (!error->may_be_of_peer || culprit_deadline_->passed()) end(error->failure);
 }

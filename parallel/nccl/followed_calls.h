@@ -48,7 +48,7 @@ class FollowedCalls {
   void poll();
   // Returns the oldest collective if it has exceeded its limit.
   std::optional<OverdueCall> overdue() const;
-  // Returns a description of the oldest collective; empty if there is none.
+  // Returns a description of the oldest collective that has not ended; empty if there is none.
   std::string oldest() const;
   // Fails the streams of all collectives that have not ended. Call it before the streams may go on.
   void fail(const std::exception_ptr& failure) noexcept;

@@ -69,6 +69,13 @@ Failure diagnose_hang(const Reports& reports, const OverdueCall& overdue) {
     const auto& report = reports[static_cast<std::size_t>(rank)];
     if (!report) {
       silent.push_back(rank);
+    } else if (report->has_left && report->count <= overdue.number) {
+      return {.kind = Failure::Kind::peer_lost,
+              .ranks = {rank},
+              .text = fmt::format(
+                  "waited {} ms in {}: rank {} of {} has destroyed its communicator before, after {} "
+                  "calls",
+                  overdue.limit.count(), call, rank, size, report->count)};
     } else if (report->count <= overdue.number) {
       behind.push_back(rank);
       places.push_back(place_of(rank, *report));

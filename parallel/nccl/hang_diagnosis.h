@@ -20,6 +20,7 @@ struct OverdueCall {
 // Takes the reports by rank; nullopt is a rank that did not answer. Returns, whichever applies first:
 //  - Disagreement, if two ranks made different calls with the same number, with the two calls of the smallest such
 //    number;
+//  - PeerLost, if a rank has destroyed its communicator before it made the call;
 //  - PeerSilent with the ranks that did not answer;
 //  - PeerSilent with the ranks that have not made the call, and what they called last;
 //  - a failure of kind `other`, if all ranks have made the call.

@@ -60,6 +60,16 @@ NcclCommunicator::NcclCommunicator(const NcclApi& api, std::shared_ptr<TcpStore>
   device_.fill_zero(token_.data(), token_.size(), stream_);
 }
 
+// Ranks that wait for this one need not wait for an answer when they find out.
+NcclCommunicator::~NcclCommunicator() {
+  if (!owner_.is_current() || handle_.has_failed()) return;
+  try {
+    exchange_.report({.count = history_.report().count, .has_left = true});
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): on purpose
+    // The store is gone, and so is rank 0. The others know.
+  }
+}
+
 NcclHandle NcclCommunicator::connect() {
   try {
     exchange_.join();

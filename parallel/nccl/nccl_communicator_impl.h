@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "leat/datasets/base/process_identity.h"
 #include "leat/parallel/host/collective_call.h"
 #include "leat/parallel/nccl/call_history.h"
 #include "leat/parallel/nccl/communicator_watch.h"
@@ -23,6 +24,7 @@ class NcclCommunicator final : public Communicator {
  public:
   NcclCommunicator(const NcclApi& api, std::shared_ptr<TcpStore> store, Device& device,
                    const NcclOptions& options);
+  ~NcclCommunicator() override;
 
   int rank() const noexcept override { return store_->world().rank; }
   int size() const noexcept override { return store_->world().world_size; }
@@ -48,6 +50,7 @@ class NcclCommunicator final : public Communicator {
   [[noreturn]] void raise_announced(const std::exception& error);  // tells the other ranks, too
   Failure explain_timeout(std::string text) noexcept;
 
+  const ProcessIdentity owner_;
   const NcclApi& api_;
   const std::shared_ptr<TcpStore> store_;  // shared with other communicators of the same world
   const std::string prefix_;

@@ -85,7 +85,7 @@ TEST_CASE("an asynchronous error ends a barrier") {
   const Group group = nccl_group(stores, 10s);
   fake_nccl().async_result = ncclRemoteError;  // rank 1 never comes
   expect_error<CommunicationError>([&] { group[0]->barrier(); }, {"remote process exited"});
-  CHECK(fake_nccl().aborted == 1);
+  CHECK(fake_nccl().aborted >= 1);  // rank 1's watchdog may have found it, too
   fake_nccl().async_result = ncclSuccess;
 }
 

@@ -248,6 +248,23 @@ TEST_CASE("a rank that calls something else is a disagreement on all ranks, with
   }
 }
 
+TEST_CASE("a rank that destroys its communicator while the others still use theirs is lost on them") {
+  const Fake fake;
+  Fixture ranks(1000ms);
+  const Strings kinds = Fixture::kinds([&](int rank) {
+    ranks.call("ncclAllReduce", rank);
+    ranks.stream(rank).synchronize();
+    if (rank == 1) return ranks.end(1);
+    ranks.call("ncclAllReduce", rank);
+    ranks.stream(rank).synchronize();
+  });
+  CHECK(kinds[1].empty());
+  for (const int rank : {0, 2}) {
+    INFO(kinds[static_cast<std::size_t>(rank)]);
+    CHECK(kinds[static_cast<std::size_t>(rank)].find("PeerLost 1: waited 1000 ms in all_reduce #1") == 0);
+  }
+}
+
 TEST_CASE("a GPU that hangs is no rank's fault, and ends the collective on all ranks") {
   const Fake fake;
   Fixture ranks(1000ms);

@@ -73,6 +73,19 @@ TEST_CASE("different calls with the same number are a disagreement, whoever is s
         Failure::Kind::disagreement);
 }
 
+TEST_CASE("a rank that has destroyed its communicator before the call is lost, though others are silent") {
+  CallReport left{.count = 42, .has_left = true};
+  const Failure failure = diagnose_hang({after(43), std::nullopt, left}, kCall42);
+  CHECK(failure.kind == Failure::Kind::peer_lost);
+  CHECK(failure.ranks == std::vector<int>{2});
+  CHECK(failure.text ==
+        "waited 200 ms in all_reduce #42 (sum of 1000 f32): rank 2 of 3 has destroyed its communicator "
+        "before, after "
+        "42 calls");
+  left.count = 43;  // it took part
+  CHECK(diagnose_hang({after(43), after(42), left}, kCall42).ranks == std::vector<int>{1});
+}
+
 TEST_CASE("of several disagreements the first one counts") {
   const CallReport wrong{.count = 3, .last = {"all_reduce #0 (sum of 1000 f32)", "barrier #1", "barrier #2"}};
   const Failure failure = diagnose_hang({after(3), wrong}, {.number = 2, .limit = 1ms});
@@ -105,9 +118,15 @@ TEST_CASE("reports pass through the store unchanged, and other text is no report
     REQUIRE(decoded);
     CHECK(decoded->count == report.count);
     CHECK(decoded->last == report.last);
+    CHECK_FALSE(decoded->has_left);
   }
-  for (const char* text : {"", "\n", "x", "3", "-1\n", "2\nonly one", "1\nfirst\nsecond",
-                           "99999999999999999999\n", "18446744073709551615\na"}) {
+  const auto decoded = decode_report(encode({.count = 300, .has_left = true}));
+  REQUIRE(decoded);
+  CHECK(decoded->has_left);
+  CHECK(decoded->count == 300);
+  for (const char* text :
+       {"", "\n", "x", "3", " left\n", "0 lef\n", "0left\n", "1 left\nfirst", "-1\n", "2\nonly one",
+        "1\nfirst\nsecond", "99999999999999999999\n", "18446744073709551615\na"}) {
     INFO(text);
     CHECK_FALSE(decode_report(text));
   }

@@ -71,6 +71,8 @@ TEST_CASE("the watchdog sleeps as long as what is watched allows, unless it is h
 }
 
 TEST_CASE("what is no longer watched is not being looked at") {
+  Counter other(60s);
+  const Watch keeps_the_thread(other);
   for (int time = 0; time < 20; ++time) {
     Counter counter(0ms);
     counter.looking_takes = 2ms;
