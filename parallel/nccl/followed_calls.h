@@ -76,9 +76,8 @@ class FollowedCalls {
   std::deque<Entry> entries_;
   Clock::time_point oldest_since_{};  // when the oldest one became the oldest
   std::vector<Event> spare_events_;
-  std::set<std::shared_ptr<cuda::FailureLog>>
-      captured_;             // logs of streams on which collectives were captured
-  bool is_capture_ = false;  // the collective that was begun last is captured
+  std::set<std::shared_ptr<cuda::FailureLog>> captured_;  // of streams on which collectives were captured
+  bool is_capture_ = false;                               // the collective that was begun last is captured
 };
 
 }  // namespace leat::detail
