@@ -175,7 +175,7 @@ class LEAT_EXPORT Communicator {
   ///
   /// Throws ArgumentError if `to` is this rank or no rank. On the stream: Disagreement if the count or the dtype
   /// differs or the peer sends, too; PeerSilent if the peer does not come within the timeout; PeerLost if it is gone.
-  /// NCCL compares nothing, and has no timeout on the stream.
+  /// NCCL does not compare counts and dtypes.
   virtual void send(TensorSpan data, int to, StreamRef stream) = 0;
   /// Replaces the elements by those that rank `from` sends by its send(). Throws as send().
   virtual void recv(TensorSpan data, int from, StreamRef stream) = 0;
@@ -190,6 +190,10 @@ class LEAT_EXPORT Communicator {
 
   /// Blocks the calling thread until all ranks have called it. Throws CommunicationError.
   virtual void barrier() = 0;
+
+  /// Throws the CommunicationError of a communicator that has failed; otherwise returns at once. What is enqueued on
+  /// streams may still fail later. Unless an engine overrides it, this does nothing.
+  virtual void throw_if_failed() {}
 
   /// Ends the communicator: calls that are waiting, on this rank and on others, throw CommunicationError with `why`,
   /// and so do all later calls.

@@ -275,6 +275,7 @@ void GradientReducer::Impl::finish(StreamRef stream) {
                     "part in a backward pass",
                     missing.size(), size(), fmt::join(names, ", "), missing.size() > kShown ? ", ..." : ""));
   }
+  communicator_.throw_if_failed();
   device_.record(finished_, stream_);
   device_.wait(stream, finished_);
   end_pass();

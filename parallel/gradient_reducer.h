@@ -124,7 +124,8 @@ class LEAT_EXPORT GradientReducer {
 
   /// Ends the pass: makes `stream` wait until all gradients are reduced; the host does not wait. Throws ArgumentError
   /// if gradients were not marked, naming them; after mark_rest_ready() or zero_unready(), finish() can be called
-  /// again.
+  /// again. Throws CommunicationError if the communicator has failed. If it fails later, synchronize() of `stream`
+  /// throws: synchronize before the gradients, or what was computed from them, are kept.
   void finish(StreamRef stream);
 
   /// Ends the pass on all ranks, which all call this instead of finish(), and waits: gradients that are not marked

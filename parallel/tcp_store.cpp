@@ -6,14 +6,18 @@
 #include <array>
 #include <charconv>
 #include <mutex>
+#include <numeric>
+#include <sstream>
 #include <utility>
 
 #include "leat/datasets/base/process_identity.h"
 #include "leat/datasets/base/unique_fd.h"
 #include "leat/parallel/communicator.h"
 #include "leat/parallel/host/call_checks.h"
+#include "leat/parallel/host/failure.h"
 #include "leat/parallel/store/check_group.h"
 #include "leat/parallel/store/deadline.h"
+#include "leat/parallel/store/fair_mutex.h"
 #include "leat/parallel/store/store_protocol.h"
 #include "leat/parallel/store/store_search.h"
 #include "leat/parallel/store/store_server.h"
@@ -29,6 +33,20 @@ namespace {
 // Time allowed for a reply beyond the requested wait, for the network and a busy machine.
 constexpr auto kReplyGrace = std::chrono::seconds(10);
 constexpr auto kGoodbyePatience = std::chrono::seconds(10);
+// A call that waits longer for a key lets other threads' calls pass in between.
+constexpr auto kLongestHold = std::chrono::milliseconds(100);
+
+std::vector<int> all_ranks(int count) {
+  std::vector<int> ranks(static_cast<std::size_t>(count));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+std::optional<int> place_in(std::span<const int> ranks, int rank) {
+  const auto place = std::ranges::find(ranks, rank);
+  if (place == ranks.end()) return std::nullopt;
+  return static_cast<int>(place - ranks.begin());
+}
 
 }  // namespace
 
@@ -42,10 +60,15 @@ class TcpStore::Impl {
   const WorldSettings& world() const noexcept { return world_; }
   std::chrono::milliseconds timeout() const noexcept { return timeout_; }
   const std::string& local_address() const noexcept { return local_address_; }
-  StoreReply request(const StoreRequest& request);
+  // `server` is the number by which the caller knows the rank that serves the store, if it does.
+  StoreReply request(const StoreRequest& request, std::optional<int> server);
+  StoreReply get(const std::string& key, std::chrono::milliseconds wait, std::optional<int> server);
 
  private:
-  StoreReply receive_reply(const Deadline& deadline);  // mutex_ must be held
+  // The caller of these holds mutex_.
+  StoreReply receive_reply(const Deadline& deadline);
+  void fail(Failure::Kind kind, std::string_view why);
+  [[noreturn]] void raise_failure(std::optional<int> server, std::string_view introduction = {}) const;
 
   // Constant after construction.
   WorldSettings world_;
@@ -55,8 +78,9 @@ class TcpStore::Impl {
   std::string local_address_;
 
   // Guarded by mutex_.
-  std::mutex mutex_;
+  FairMutex mutex_;
   UniqueFd connection_;  // closed after the first failure: replies would no longer match requests
+  Failure failure_;      // of rank 0, once the connection is closed
 };
 
 TcpStore::Impl::Impl(const WorldSettings& world, std::chrono::milliseconds timeout)
@@ -79,7 +103,7 @@ TcpStore::Impl::Impl(const WorldSettings& world, std::chrono::milliseconds timeo
 TcpStore::Impl::~Impl() {
   if (!owner_.is_current()) return;
   try {
-    request({.op = StoreOp::goodbye});
+    request({.op = StoreOp::goodbye}, 0);
   } catch (const Error&) {
     connection_.reset();  // rank 0 or the connection is gone: there is no one to tell
   }
@@ -95,52 +119,82 @@ StoreReply TcpStore::Impl::receive_reply(const Deadline& deadline) {
   return reply;
 }
 
-StoreReply TcpStore::Impl::request(const StoreRequest& request) {
+StoreReply TcpStore::Impl::request(const StoreRequest& request, std::optional<int> server) {
   check_process(owner_, "this connection to the store");
   const std::string bytes = encode(request);
   const std::lock_guard lock(mutex_);
   if (!connection_) {
-    throw CommunicationError(
-        fmt::format("rank {}: the connection to the store of rank 0 was lost before", world_.rank));
+    raise_failure(
+        server, fmt::format("rank {}: the connection to the store of rank 0 was lost before: ", world_.rank));
   }
+  const Deadline deadline(std::chrono::milliseconds(request.wait_ms) + kReplyGrace);
   try {
-    const Deadline deadline(std::chrono::milliseconds(request.wait_ms) + kReplyGrace);
     send_all(connection_.get(), bytes, deadline);
     StoreReply reply = receive_reply(deadline);
-    if (reply.status == StoreStatus::refused) throw CommunicationError(reply.payload);
-    return reply;
-  } catch (const Error& error) {
-    connection_.reset();
-    throw CommunicationError(fmt::format("rank {}: the store of rank 0 at {}:{}: {}", world_.rank,
-                                         world_.master_address, world_.master_port, error.what()));
+    if (reply.status != StoreStatus::refused) return reply;
+    fail(Failure::Kind::other, reply.payload);
+  } catch (const std::exception& error) {
+    fail(deadline.passed() ? Failure::Kind::peer_silent : Failure::Kind::peer_lost, error.what());
+  }
+  raise_failure(server);
+}
+
+// A rank 0 that cannot reach its own server is not lost.
+void TcpStore::Impl::fail(Failure::Kind kind, std::string_view why) {
+  connection_.reset();
+  const std::string text = fmt::format("rank {}: the store of rank 0 at {}:{}: {}", world_.rank,
+                                       world_.master_address, world_.master_port, why);
+  if (world_.rank == 0 || kind == Failure::Kind::other) {
+    failure_ = {.kind = Failure::Kind::other, .ranks = {}, .text = text};
+  } else {
+    failure_ = {.kind = kind, .ranks = {0}, .text = text};
+  }
+}
+
+void TcpStore::Impl::raise_failure(std::optional<int> server, std::string_view introduction) const {
+  Failure failure = failure_;
+  failure.text = fmt::format("{}{}", introduction, failure.text);
+  if (!failure.ranks.empty()) failure.ranks = {server.value_or(0)};
+  if (!server) failure = {.kind = Failure::Kind::other, .ranks = {}, .text = failure.text};
+  raise(failure);
+}
+
+StoreReply TcpStore::Impl::get(const std::string& key, std::chrono::milliseconds wait,
+                               std::optional<int> server) {
+  const Deadline deadline(wait);
+  while (true) {
+    const auto slice = std::min<std::chrono::milliseconds>(deadline.left(), kLongestHold);
+    StoreReply reply = request(
+        {.op = StoreOp::get, .wait_ms = static_cast<std::uint32_t>(slice.count()), .key = key}, server);
+    if (reply.status != StoreStatus::missing || deadline.passed()) return reply;
   }
 }
 
 TcpStore::TcpStore(const WorldSettings& world, std::chrono::milliseconds timeout)
-    : impl_(std::make_shared<Impl>(world, timeout)), world_(impl_->world()), server_rank_(0) {}
+    : impl_(std::make_shared<Impl>(world, timeout)),
+      world_(impl_->world()),
+      job_ranks_(all_ranks(world_.world_size)),
+      server_rank_(0) {}
 TcpStore::TcpStore(std::shared_ptr<Impl> impl, WorldSettings world, std::string prefix,
-                   std::optional<int> server_rank)
+                   std::vector<int> job_ranks)
     : impl_(std::move(impl)),
       world_(std::move(world)),
       prefix_(std::move(prefix)),
-      server_rank_(server_rank) {}
+      job_ranks_(std::move(job_ranks)),
+      server_rank_(place_in(job_ranks_, 0)) {}
 TcpStore::~TcpStore() = default;
 
 std::shared_ptr<TcpStore> TcpStore::group(std::span<const int> ranks, const std::string& name) const {
   check_group(ranks, world_);
-  const auto place_of = [&](int rank) {
-    return static_cast<int>(std::ranges::find(ranks, rank) - ranks.begin());
-  };
   WorldSettings world = world_;
-  world.rank = place_of(world_.rank);
+  world.rank = place_in(ranks, world_.rank).value();
   world.world_size = static_cast<int>(ranks.size());
   world.local_world_size = 0;
-  std::optional<int> server;
-  if (server_rank_ && std::ranges::find(ranks, *server_rank_) != ranks.end())
-    server = place_of(*server_rank_);
+  std::vector<int> job_ranks;
+  for (const int rank : ranks) job_ranks.push_back(job_ranks_[static_cast<std::size_t>(rank)]);
   // Not make_shared(), which cannot call a private constructor.
-  return std::shared_ptr<TcpStore>(
-      new TcpStore(impl_, std::move(world), fmt::format("{}leat/group/{}/", prefix_, name), server));
+  return std::shared_ptr<TcpStore>(new TcpStore(
+      impl_, std::move(world), fmt::format("{}leat/group/{}/", prefix_, name), std::move(job_ranks)));
 }
 std::chrono::milliseconds TcpStore::timeout() const noexcept {
   return impl_->timeout();
@@ -150,13 +204,13 @@ const std::string& TcpStore::local_address() const noexcept {
 }
 
 void TcpStore::set(const std::string& key, std::string_view value) {
-  impl_->request({.op = StoreOp::set, .key = prefix_ + key, .value = std::string(value)});
+  impl_->request({.op = StoreOp::set, .key = prefix_ + key, .value = std::string(value)}, server_rank_);
 }
 
 std::optional<std::string> TcpStore::try_get(const std::string& key, std::chrono::milliseconds timeout) {
-  const auto wait = std::clamp<std::int64_t>(timeout.count(), 0, 0xffffffffLL);
-  StoreReply reply =
-      impl_->request({.op = StoreOp::get, .wait_ms = static_cast<std::uint32_t>(wait), .key = prefix_ + key});
+  using std::chrono::milliseconds;
+  StoreReply reply = impl_->get(
+      prefix_ + key, std::clamp(timeout, milliseconds(0), milliseconds(0xffffffffLL)), server_rank_);
   if (reply.status == StoreStatus::missing) return std::nullopt;
   return std::move(reply.payload);
 }
@@ -171,9 +225,21 @@ std::string TcpStore::get(const std::string& key, std::chrono::milliseconds time
                                        prefix_ + key, timeout.count()));
 }
 
+std::vector<int> TcpStore::lost_ranks() {
+  const StoreReply reply = impl_->get(kLostRanksKey, std::chrono::milliseconds(0), server_rank_);
+  std::vector<int> lost;
+  std::istringstream ranks(reply.status == StoreStatus::missing ? "" : reply.payload);
+  for (int rank = 0; ranks >> rank;) {
+    if (const auto place = place_in(job_ranks_, rank)) lost.push_back(*place);
+  }
+  std::ranges::sort(lost);
+  return lost;
+}
+
 std::int64_t TcpStore::add(const std::string& key, std::int64_t delta) {
   const std::string sum =
-      impl_->request({.op = StoreOp::add, .key = prefix_ + key, .value = std::to_string(delta)}).payload;
+      impl_->request({.op = StoreOp::add, .key = prefix_ + key, .value = std::to_string(delta)}, server_rank_)
+          .payload;
   std::int64_t value = 0;
   const auto [stop, error] = std::from_chars(sum.data(), sum.data() + sum.size(), value);
   if (error != std::errc() || stop != sum.data() + sum.size()) {

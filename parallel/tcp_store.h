@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "leat/datasets/export.h"
 #include "leat/parallel/world_settings.h"
@@ -25,8 +26,9 @@ struct LEAT_EXPORT JobSetting {
 /// Connects one rank to the key/value store that all ranks of a job share. Rank 0 also serves it.
 ///
 /// Keys have 1 to 1024 bytes, values up to 1 MiB. Every call ends by its deadline. Throws ArgumentError for a key or a
-/// value beyond these limits, CommunicationError for what fails. All members are thread-safe, but the calls of a rank
-/// wait for each other: get() with a long timeout holds up the others.
+/// value beyond these limits, CommunicationError for what fails: PeerLost if the connection to rank 0 has ended, and
+/// PeerSilent if rank 0 does not answer within ten seconds. All members are thread-safe. The calls of a rank take
+/// turns; one that waits for a key lets the others pass every 100 ms.
 ///
 /// Server and ranks prove to each other that they have the job's secret, without sending it. A stranger, who does not
 /// have it, can neither read nor write the store, nor take a rank's place. The server reads at most 328 bytes of a
@@ -79,6 +81,10 @@ class LEAT_EXPORT TcpStore {
   /// this store's, or not this one.
   std::shared_ptr<TcpStore> group(std::span<const int> ranks, const std::string& name) const;
 
+  /// Returns the ranks of world() that have died, or lost their connection, without destroying their stores, in
+  /// ascending order. A rank that has connected again is not among them.
+  std::vector<int> lost_ranks();
+
   /// Returns which rank serves the store; nullopt if that is none of world().
   std::optional<int> server_rank() const noexcept { return server_rank_; }
 
@@ -90,13 +96,13 @@ class LEAT_EXPORT TcpStore {
 
  private:
   class Impl;
-  TcpStore(std::shared_ptr<Impl> impl, WorldSettings world, std::string prefix,
-           std::optional<int> server_rank);
+  TcpStore(std::shared_ptr<Impl> impl, WorldSettings world, std::string prefix, std::vector<int> job_ranks);
 
   // Constant after construction.
   const std::shared_ptr<Impl> impl_;  // the connection, shared with the groups
   const WorldSettings world_;
-  const std::string prefix_;  // of all keys
+  const std::string prefix_;          // of all keys
+  const std::vector<int> job_ranks_;  // the ranks of world_, as the job numbers them
   const std::optional<int> server_rank_;
 
   std::atomic<int> comparisons_ = 0;  // calls of compare_settings()

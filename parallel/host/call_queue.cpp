@@ -15,14 +15,20 @@ CallQueue::CallQueue(std::unique_ptr<HostEngine> engine, std::chrono::millisecon
       patience_(2 * timeout),
       exchanges_(static_cast<std::size_t>(engine_->size())) {}
 
-void CallQueue::throw_if_failed() const {
+void CallQueue::throw_failure() const {
   if (failure_) std::rethrow_exception(failure_);
+}
+
+void CallQueue::throw_if_failed() {
+  check_process(engine_.get_deleter().owner(), "this communicator");
+  const std::lock_guard lock(mutex_);
+  throw_failure();
 }
 
 void CallQueue::enter(CollectiveCall& call) {
   check_process(engine_.get_deleter().owner(), "this communicator");
   const std::lock_guard lock(mutex_);
-  throw_if_failed();
+  throw_failure();
   call.turn = entered_++;
   call.number = is_exchange(call) ? exchanges_[static_cast<std::size_t>(call.root)]++ : collectives_++;
 }
@@ -30,7 +36,7 @@ void CallQueue::enter(CollectiveCall& call) {
 void CallQueue::begin(const CollectiveCall& call) {
   std::unique_lock lock(mutex_);
   while (true) {
-    throw_if_failed();
+    throw_failure();
     if (turn_ == call.turn) break;
     if (runs_) {
       changed_.wait(lock);

@@ -31,11 +31,12 @@ class CallQueue {
   void run(
       const CollectiveCall& call);  // waits for the call's turn, then runs it; throws what the engine throws
   void fail(const Failure& why) noexcept;  // ends this rank's part; also aborts the engine
+  void throw_if_failed();
 
  private:
   void begin(const CollectiveCall& call);  // waits for the call's turn
   void end();                              // gives the turn to the next call
-  void throw_if_failed() const;            // mutex_ must be held
+  void throw_failure() const;              // if there was one; mutex_ must be held
 
   // Constant after construction.
   const ProcessOwned<HostEngine> engine_;

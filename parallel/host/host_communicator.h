@@ -31,6 +31,7 @@ class HostCommunicator final : public Communicator {
   void recv(TensorSpan data, int from, StreamRef stream) override;
   CommunicationBuffer allocate(std::size_t bytes) override;
   void barrier() override;
+  void throw_if_failed() override { queue_->throw_if_failed(); }
   void abort(std::string_view why) noexcept override;
 
  private:

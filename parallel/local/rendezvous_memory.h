@@ -71,12 +71,13 @@ struct RankCell {
   alignas(64) SharedAtomic<std::uint32_t> arrivals{0};  // number of rounds at which the rank has arrived
   SharedAtomic<std::uint32_t> left{0};                  // 1: the rank will not arrive again
   FailureRecord failure{};  // constant once RendezvousState names the rank as failed
-  // Exchanges of two ranks: PairExchange.
-  alignas(64) SharedAtomic<std::uint32_t> bell{
-      0};                                   // the futex of the rank; rung when what it waits for may be there
-  SharedAtomic<std::uint64_t> exchange{0};  // an ExchangeState: what the rank sends or receives
-  SharedAtomic<std::uint64_t> taken{0};  // an ExchangeState: what its receiver has taken; written by that one
-  CollectiveCall exchanged{};            // constant while `exchange` names it and the peer has not taken it
+  // Exchanges of two ranks (pair_exchange.h). The bell is the rank's futex, rung when what it waits for may be there.
+  // `exchange` and `taken` are words of an ExchangeState: what the rank sends or receives, and what the receiver of its
+  // data has taken, who writes that.
+  alignas(64) SharedAtomic<std::uint32_t> bell{0};
+  SharedAtomic<std::uint64_t> exchange{0};
+  SharedAtomic<std::uint64_t> taken{0};
+  CollectiveCall exchanged{};  // constant while `exchange` names it and the peer has not taken it
   alignas(64) std::array<RankCall, 2> calls{};
   alignas(64) std::array<std::array<std::byte, kInlineBytes>, 2> data{};
 };

@@ -15,6 +15,11 @@ std::unique_ptr<Communicator> make_nccl_communicator(std::shared_ptr<TcpStore> s
   if (device.kind() != DeviceKind::cuda) {
     throw ArgumentError(fmt::format("NCCL joins CUDA devices, not {}; use Gloo between CPUs", device.name()));
   }
+  for (const auto limit : {options.timeout, options.collective_timeout}) {
+    if (limit.count() <= 0)
+      throw ArgumentError(
+          fmt::format("a limit of an NCCL communicator is {} ms; it must be above 0", limit.count()));
+  }
   return std::make_unique<NcclCommunicator>(nccl_library(), std::move(store), device, options);
 }
 

@@ -21,6 +21,10 @@ inline constexpr std::size_t kMaxStoreValue = std::size_t{1} << 20;  // bytes
 inline constexpr std::size_t kRequestHeaderBytes = 13;
 inline constexpr std::size_t kReplyHeaderBytes = 5;
 
+// The key at which the server lists the ranks whose connections ended without a goodbye: "1 3", in ascending order. A
+// rank that connects again is taken off the list. Not set as long as no rank was lost.
+inline constexpr const char* kLostRanksKey = "leat/lost";
+
 enum class StoreOp : std::uint8_t {
   set = 1,      // key := value
   get = 2,      // replies when the key exists, or after wait_ms with `missing`

@@ -1,6 +1,7 @@
 #include "leat/parallel/store/store_server.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -110,6 +111,7 @@ void StoreServer::welcome(StoreSession& session, const ReceivedHello& received) 
   const StoreWelcome answer = answer_hello(session, received);
   if (answer.status == WelcomeStatus::ok) {
     session.rank = static_cast<int>(received.hello.rank);
+    if (lost_.erase(*session.rank) > 0) publish_lost();
   } else {
     session.close_when_sent();
   }
@@ -193,9 +195,23 @@ void StoreServer::expire() {
 }
 
 void StoreServer::drop_finished() {
+  const std::size_t before = lost_.size();
+  for (const StoreSession& session : sessions_) {
+    if (session.is_lost()) lost_.insert(*session.rank);
+  }
+  if (lost_.size() > before) publish_lost();
   sessions_.remove_if([](const StoreSession& session) {
     return session.finished() || (!session.rank && session.hello_deadline.passed());
   });
+}
+
+void StoreServer::publish_lost() {
+  try {
+    table_.set(kLostRanksKey, fmt::format("{}", fmt::join(lost_, " ")));
+    answer_waiting(kLostRanksKey);
+  } catch (const CommunicationError&) {  // NOLINT(bugprone-empty-catch): on purpose
+    // The store is full. The other ranks then notice the loss by their own deadlines.
+  }
 }
 
 void StoreServer::count_present() {

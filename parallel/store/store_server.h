@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <list>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -49,6 +50,7 @@ class StoreServer {
   void answer_waiting(const std::string& key);
   void expire();
   void drop_finished();
+  void publish_lost();
   void count_present();
 
   // Constant after construction.
@@ -60,6 +62,7 @@ class StoreServer {
   std::list<StoreSession> sessions_;
   bool accepting_ = true;  // false for a moment after the process ran out of descriptors
   StoreTable table_;
+  std::set<int> lost_;  // ranks, as published at kLostRanksKey
 
   // Guarded by mutex_.
   std::mutex mutex_;

@@ -1,6 +1,10 @@
 // Streams and events.
+#include <pthread.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <string_view>
 
 #include "tests/cuda_fake/runtime.h"
 
@@ -10,6 +14,14 @@ namespace {
 
 bool is_event(cudaEvent_t event) {
   return Runtime::get().events.contains(event);
+}
+
+// The thread that follows collectives tells no other thread which events have passed. So what it has seen does not
+// happen before what others do.
+bool is_watchdog() {
+  std::array<char, 16> name{};
+  return pthread_getname_np(pthread_self(), name.data(), name.size()) == 0 &&
+         std::string_view(name.data()) == "leat-watchdog";
 }
 
 // A stream that captures cannot be waited for.
@@ -189,7 +201,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
       Machine::get().let_one_run(lock);
       return cudaErrorNotReady;
     }
-    Machine::get().observe(*event->last);
+    if (!is_watchdog()) Machine::get().observe(*event->last);
     return cudaSuccess;
   });
 }

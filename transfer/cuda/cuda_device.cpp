@@ -239,6 +239,11 @@ void CudaDevice::apply(const BatchOperation& operation, StreamRef stream) {
   check(launch_operation(operation, checked(stream)), "the launch of a batch operation's kernel");
 }
 
+std::shared_ptr<FailureLog> CudaDevice::failure_log(StreamRef stream) {
+  const DeviceGuard current = guard();
+  return host_work_.log(checked(stream));
+}
+
 cudaStream_t CudaDevice::checked(StreamRef stream) const {
   if (&stream.device() != this) throw DeviceError(name_ + ": got a stream of " + stream.device().name());
   if (stream.handle() == nullptr) throw DeviceError(name_ + ": got a stream that was moved from");

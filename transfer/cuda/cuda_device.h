@@ -3,12 +3,14 @@
 
 #include <cuda_runtime_api.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "leat/transfer/cuda/check.h"
 #include "leat/transfer/cuda/cuda_event.h"
+#include "leat/transfer/cuda/failure_log.h"
 #include "leat/transfer/cuda/host_signals.h"
 #include "leat/transfer/cuda/host_work.h"
 #include "leat/transfer/cuda/peer_access.h"
@@ -59,6 +61,11 @@ class CudaDevice final : public Device {
   void normalize(void* to, const std::uint8_t* from, const PixelShape& shape, const Normalization& how,
                  StreamRef stream, const std::uint8_t* flipped_rows) override;
   void apply(const BatchOperation& operation, StreamRef stream) override;
+
+  // Returns the log of a stream, for work that a library enqueues there and that may fail without CUDA's noticing, such
+  // as a collective: add_work() before the library is called, and end_work() once the work has ended. If it failed,
+  // end_work() comes before the stream may go on.
+  std::shared_ptr<FailureLog> failure_log(StreamRef stream);
 
   void begin_range(const char* name) noexcept override;
   void end_range() noexcept override;

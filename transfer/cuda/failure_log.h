@@ -17,7 +17,8 @@ struct FailureMark {
 };
 
 // The list of a stream's host work, which may fail, and of its waits for streams with such work, in the stream's order.
-// A wait for an event of another kind of device counts as host work here, which ends when that event passes.
+// A wait for an event of another kind of device counts as host work here, which ends when that event passes. So does
+// work of a library that is followed, such as a collective.
 // It answers whether something failed before a point of the stream, so CUDA need not be asked to carry failures along.
 //
 // Threads: any; one lock for all logs of the process, since they refer to each other.

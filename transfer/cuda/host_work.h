@@ -22,7 +22,7 @@ namespace leat::detail::cuda {
 //
 // Threads: any thread may call any member.
 // Invariants:
-//  1. A stream without a log has run no host work, nor waited for work that might fail.
+//  1. A stream without a log has run no host work or work that a library may fail at, nor waited for such work.
 //  2. After a failure, the stream's host work is skipped. Its kernels and copies still run, because CUDA cannot skip
 //     them.
 //  3. Streams are identified by cudaStreamGetId. An id is never reused, so a new stream inherits no failure.
@@ -46,7 +46,8 @@ class HostWork {
   // Notes that `stream` waits for an event that carries `mark`.
   void add_wait(cudaStream_t stream, const FailureMark& mark);
 
-  // Returns the stream's log, for waits that are not for events of GPUs. Makes one if there is none.
+  // Returns the stream's log, for waits that are not for events of GPUs, and for the work of libraries. Makes one if
+  // there is none.
   std::shared_ptr<FailureLog> log(cudaStream_t stream) { return find_or_make(stream); }
 
   // Returns the failure of a synchronized stream; null if there is none.

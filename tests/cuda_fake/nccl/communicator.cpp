@@ -71,7 +71,7 @@ bool exists(const char* function, ncclComm_t communicator) {
 ncclResult_t poll(Machine::Lock& lock, ncclComm& communicator) {
   if (communicator.failure != ncclSuccess) return communicator.failure;
   if (communicator.pending == Operation::none) return ncclSuccess;
-  if (fake_nccl().hang || !is_settled(communicator) || communicator.polls_left-- > 0) {
+  if (fake_nccl().hang || communicator.hangs || !is_settled(communicator) || communicator.polls_left-- > 0) {
     Machine::get().let_one_run(lock);
     return ncclInProgress;
   }
@@ -94,6 +94,22 @@ ncclResult_t check_ready(const char* function, ncclComm_t communicator) {
               "Attempt to use communicator before the previous operation returned ncclSuccess");
 }
 
+ncclResult_t fault_of(const char* function, std::size_t rank) {
+  const auto& faults = Library::get().faults;
+  const auto found = faults.find({function, rank});
+  return found == faults.end() ? ncclSuccess : found->second;
+}
+
+ncclResult_t apply_fault(const char* function, ncclComm_t communicator) {
+  const ncclResult_t fault = fault_of(function, communicator->rank);
+  if (fault == ncclInProgress) {
+    communicator->hangs = true;
+    communicator->pending = Operation::collective;
+    return ncclInProgress;
+  }
+  return fault == ncclSuccess ? ncclSuccess : fail(communicator, fault, "a test wants it so");
+}
+
 ncclResult_t join(const std::string& id, std::size_t ranks, ncclComm_t communicator) {
   auto& cliques = Library::get().cliques;
   std::shared_ptr<Clique>& clique = cliques[id];
@@ -102,6 +118,7 @@ ncclResult_t join(const std::string& id, std::size_t ranks, ncclComm_t communica
     return ncclInvalidArgument;
   clique->members[communicator->rank] = communicator;
   communicator->clique = clique;
+  if (fake_nccl().has_other_processes) clique->is_connected = true;
   if (++clique->joined < ranks) return ncclSuccess;
   clique->is_connected = std::ranges::find(clique->members, nullptr) == clique->members.end();
   if (clique->is_connected) check_devices(*clique);

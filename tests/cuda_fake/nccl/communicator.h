@@ -4,12 +4,14 @@
 #include <nccl.h>
 
 #include <compare>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cuda_fake/machine.h"
@@ -45,6 +47,7 @@ struct ncclComm {
   leat::cuda_fake::Operation pending =
       leat::cuda_fake::Operation::none;  // that the caller must see the end of
   int polls_left = 0;
+  bool hangs = false;                  // its state stays "in progress"
   ncclResult_t failure = ncclSuccess;  // the asynchronous error
   std::string last_error{};
   std::uint64_t calls = 0;                                  // collectives
@@ -60,13 +63,20 @@ struct Library {
   std::uint64_t ids = 0;
   std::map<std::string, std::shared_ptr<Clique>> cliques;  // that not all ranks have joined
   std::set<ncclComm_t> communicators;
-  std::string last_error;  // of calls without a communicator
+  std::string last_error;                                              // of calls without a communicator
+  std::map<std::pair<std::string, std::size_t>, ncclResult_t> faults;  // by function and rank
+  std::condition_variable faults_gone;
 };
 
 // Makes the communicator fail, as NCCL does for every error of a non-blocking one.
 ncclResult_t fail(ncclComm_t communicator, ncclResult_t result, std::string text);
 // The same for what a GPU may do silently: reports it.
 ncclResult_t refuse(ncclComm_t communicator, ncclResult_t result, const std::string& text);
+
+// Returns what a test wants of a function where this rank calls it; success: nothing special.
+ncclResult_t fault_of(const char* function, std::size_t rank);
+// The same, for functions that return the state of the communicator, which fails or hangs then.
+ncclResult_t apply_fault(const char* function, ncclComm_t communicator);
 
 // Joins the clique with this id. Ranks that share a GPU fail once all have joined.
 ncclResult_t join(const std::string& id, std::size_t ranks, ncclComm_t communicator);

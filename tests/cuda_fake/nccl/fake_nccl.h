@@ -7,6 +7,8 @@
 //  - What happened before the collective on the streams whose data a rank receives, happens before what follows on this
 //    rank's stream. So a broadcast orders nothing behind the other ranks for its root.
 //  - The collectives of a communicator run one after the other, whatever their streams.
+//  - An abort lets the streams of its rank go on at once, with undefined results. Those of the other ranks wait until
+//    they abort, too. What a rank's abort returns, or whether it returns, makes no difference to that.
 //  - Sums are rounded at each step, in an order that differs from element to element, and averages divide before they
 //    sum. All ranks get the same bits.
 //
@@ -17,6 +19,7 @@
 #include <nccl.h>
 
 #include <atomic>
+#include <string>
 
 namespace leat::cuda_fake {
 
@@ -29,6 +32,14 @@ struct FakeNccl {
   std::atomic<ncclResult_t> call_result = ncclSuccess;   // what the collectives return
   std::atomic<ncclResult_t> async_result = ncclSuccess;  // what ncclCommGetAsyncError finds
   std::atomic<bool> peers_notice_aborts = false;         // they find ncclRemoteError then
+  // The other ranks are those of processes of which this fake knows nothing: a communicator is connected as soon as
+  // this process's rank has joined, and collectives wait until they are aborted.
+  std::atomic<bool> has_other_processes = false;
+
+  // From now on, a function fails with `result` where a rank calls it. ncclInProgress: it hangs. Then the state of the
+  // communicator stays "in progress", and a collective is not enqueued; ncclCommAbort frees the communicator, and
+  // returns after the next reset().
+  void fail_at(const std::string& function, int rank, ncclResult_t result);
 
   std::atomic<int> created = 0;  // communicators, counted
   std::atomic<int> finalized = 0;
@@ -36,7 +47,7 @@ struct FakeNccl {
   std::atomic<int> aborted = 0;
   std::atomic<int> calls_while_busy = 0;  // calls made while the one before was in progress: must stay 0
 
-  void reset();
+  void reset();  // also ends hangs
 };
 
 FakeNccl& fake_nccl();

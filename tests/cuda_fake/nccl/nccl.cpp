@@ -78,6 +78,8 @@ ncclResult_t enqueue(Machine::Lock& lock, const char* function, const Collective
                      ncclComm_t communicator, cudaStream_t stream, const Next& next) {
   ncclResult_t result = check_ready(function, communicator);
   if (result != ncclSuccess) return result;
+  result = apply_fault(function, communicator);
+  if (result != ncclSuccess) return result;
   if (fake_nccl().call_result != ncclSuccess)
     return fail(communicator, fake_nccl().call_result, "a test wants it so");
   if (call.root >= communicator->clique->members.size() || !is_reducible(call.type, call.op))
@@ -159,11 +161,14 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* handle, int ranks, ncclUniqueId 
   return nccl_call("ncclCommInitRankConfig", Kind::plain, [&](Machine::Lock& lock) -> ncclResult_t {
     Library::get().last_error = "a test wants it so";
     if (fake_nccl().init_result != ncclSuccess) return fake_nccl().init_result;
+    const ncclResult_t fault = fault_of("ncclCommInitRankConfig", static_cast<std::size_t>(rank));
+    if (fault != ncclSuccess && fault != ncclInProgress) return fault;
     Library::get().last_error = "invalid rank, number of ranks or configuration";
     if (config == nullptr || config->blocking != 0 || ranks < 1 || rank < 0 || rank >= ranks)
       return ncclInvalidArgument;
     auto communicator = std::make_unique<ncclComm>(
         ncclComm{.clique = nullptr, .rank = static_cast<std::size_t>(rank), .device = current_device()});
+    communicator->hangs = fault == ncclInProgress;
     const ncclResult_t joined = join(std::string(id.internal, sizeof id.internal),
                                      static_cast<std::size_t>(ranks), communicator.get());
     if (joined != ncclSuccess) return joined;
@@ -179,6 +184,8 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* state)
   if (!exists("ncclCommGetAsyncError", communicator)) return ncclInvalidArgument;
   if (fake_nccl().async_result != ncclSuccess)
     fail(communicator, fake_nccl().async_result, "a test wants it so");
+  if (const ncclResult_t fault = fault_of("ncclCommGetAsyncError", communicator->rank); fault != ncclSuccess)
+    fail(communicator, fault, "a test wants it so");
   *state = poll(lock, *communicator);
   return ncclSuccess;
 }
@@ -187,6 +194,8 @@ ncclResult_t ncclCommFinalize(ncclComm_t communicator) {
   return nccl_call("ncclCommFinalize", Kind::ending, [&](Machine::Lock& lock) -> ncclResult_t {
     const ncclResult_t ready = check_ready("ncclCommFinalize", communicator);
     if (ready != ncclSuccess) return ready;
+    const ncclResult_t fault = apply_fault("ncclCommFinalize", communicator);
+    if (fault != ncclSuccess) return fault;
     ++fake_nccl().finalized;
     return begin(lock, *communicator, Operation::finalizing);
   });
@@ -205,8 +214,9 @@ ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
 }
 
 ncclResult_t ncclCommAbort(ncclComm_t communicator) {
-  return nccl_call("ncclCommAbort", Kind::ending, [&](Machine::Lock&) -> ncclResult_t {
+  return nccl_call("ncclCommAbort", Kind::ending, [&](Machine::Lock& lock) -> ncclResult_t {
     if (!exists("ncclCommAbort", communicator)) return ncclInvalidArgument;
+    const std::size_t rank = communicator->rank;
     ++fake_nccl().aborted;
     abort_all(*communicator);
     for (const ncclComm_t peer : communicator->clique->members) {
@@ -214,7 +224,9 @@ ncclResult_t ncclCommAbort(ncclComm_t communicator) {
       if (notices && peer->failure == ncclSuccess) fail(peer, ncclRemoteError, "a peer is gone");
     }
     leave(communicator);
-    return ncclSuccess;
+    const auto hangs = [rank] { return fault_of("ncclCommAbort", rank) == ncclInProgress; };
+    Library::get().faults_gone.wait(lock, [&] { return !hangs(); });
+    return fault_of("ncclCommAbort", rank);
   });
 }
 
@@ -283,12 +295,22 @@ const char* ncclGetLastError(ncclComm_t communicator) {
 
 namespace leat::cuda_fake {
 
+void FakeNccl::fail_at(const std::string& function, int rank, ncclResult_t result) {
+  const Machine::Lock lock(Machine::get().mutex);
+  Library::get().faults[{function, static_cast<std::size_t>(rank)}] = result;
+}
+
 void FakeNccl::reset() {
+  {
+    const Machine::Lock lock(Machine::get().mutex);
+    Library::get().faults.clear();
+    Library::get().faults_gone.notify_all();
+  }
   polls_in_progress = 0;
   hang = false;
   dead_rank = -1;
   init_result = call_result = async_result = ncclSuccess;
-  peers_notice_aborts = false;
+  peers_notice_aborts = has_other_processes = false;
   created = finalized = destroyed = aborted = calls_while_busy = 0;
 }
 

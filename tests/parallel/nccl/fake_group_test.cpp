@@ -7,6 +7,7 @@
 #include "tests/parallel/nccl/nccl_groups.h"
 #include "tests/parallel/support/device_values.h"
 #include "tests/parallel/support/rank_processes.h"
+#include "tests/support/expect_error.h"
 
 namespace leat::test {
 namespace {
@@ -54,7 +55,7 @@ TEST_CASE("an abort lets a stream go on that waits for a peer to receive") {
   cuda_device(0).record(end, stream);
   CHECK_FALSE(cuda_device(0).passed(end));
   group[0]->abort("enough");
-  cuda_device(0).synchronize(end.ref());
+  expect_error<CommunicationError>([&] { cuda_device(0).synchronize(end.ref()); }, {"enough"});
   group[1]->abort("");
 }
 

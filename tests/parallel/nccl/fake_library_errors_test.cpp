@@ -164,6 +164,21 @@ TEST_CASE("fake ranks that call different collectives are reported, and wait for
   CHECK(ranks[1].read() == kUndefined);
 }
 
+TEST_CASE("a function of the fake NCCL that fails or hangs on one rank does so on that rank only") {
+  FakeRanks ranks(2);
+  fake_nccl().fail_at("ncclAllReduce", 0, ncclSystemError);
+  fake_nccl().fail_at("ncclBroadcast", 1, ncclInProgress);
+  must(ranks[1].all_reduce());
+  CHECK(ranks[0].all_reduce() == ncclSystemError);
+  CHECK(state_of(ranks[0].communicator) == ncclSystemError);
+  CHECK(state_of(ranks[1].communicator) == ncclSuccess);
+  CHECK(ranks[1].broadcast(0) == ncclInProgress);
+  for (int poll = 0; poll < 10; ++poll) CHECK(state_of(ranks[1].communicator) == ncclInProgress);
+  ranks[0].abort();
+  ranks[1].abort();
+  CHECK(ranks[1].read() == kUndefined);  // of the all-reduce
+}
+
 TEST_CASE("a GPU that is lost in the middle of a fake collective drops it") {
   FakeRanks ranks(2);
   must(ranks[0].all_reduce());
