@@ -42,8 +42,17 @@ std::unique_ptr<Communicator> make_shared_memory_communicator(
     std::shared_ptr<TcpStore>
         store,  // NOLINT(performance-unnecessary-value-param): as Gloo's, which keeps it
     const SharedMemoryOptions& options) {
-  check(options, store->world());
-  auto engine = std::make_unique<SharedMemoryEngine>(*store, next_prefix(*store, options.prefix), options);
+  const std::string prefix = next_prefix(*store, options.prefix);
+  try {
+    check(options, store->world());
+  } catch (const ArgumentError& error) {  // the other ranks would wait for this one
+    announce_failure(*store, prefix,
+                     {.kind = Failure::Kind::other,
+                      .ranks = {},
+                      .text = fmt::format("rank {}: {}", store->world().rank, error.what())});
+    throw;
+  }
+  auto engine = std::make_unique<SharedMemoryEngine>(*store, prefix, options);
   return std::make_unique<HostCommunicator>(std::move(engine), host_device(), options.timeout);
 }
 

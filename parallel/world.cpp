@@ -71,7 +71,7 @@ std::unique_ptr<Communicator> World::join(const std::shared_ptr<TcpStore>& store
                                           std::chrono::milliseconds timeout) const {
   if (device.kind() == DeviceKind::cuda) {
     const auto known = store == nullptr ? std::make_shared<TcpStore>(WorldSettings{.master_port = 0}) : store;
-    return make_nccl_communicator(known, device, {.timeout = timeout});
+    return make_nccl_communicator(known, device, {.timeout = timeout, .collective_timeout = timeout});
   }
   if (store == nullptr || store->world().world_size == 1)
     return std::move(make_local_group(1, device, timeout).front());

@@ -47,7 +47,7 @@ class LEAT_EXPORT World {
 
   /// Makes a communicator over all ranks. For GPUs, it is NCCL's. For CPUs, it uses shared memory if all ranks find
   /// each other on one host, and Gloo otherwise; alone, it needs neither. All ranks call it, and if they make several
-  /// communicators, all make them in the same order. `timeout` limits each collective, except NCCL's. Throws what the
+  /// communicators, all make them in the same order. `timeout` limits each collective. Throws what the
   /// functions that make these communicators throw.
   std::unique_ptr<Communicator> make_communicator(
       Device& device = host_device(), std::chrono::milliseconds timeout = std::chrono::minutes(10)) const;

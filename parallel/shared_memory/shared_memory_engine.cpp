@@ -130,8 +130,13 @@ void SharedMemoryEngine::take_files(int rank, HostPeer peer) {
 
 void SharedMemoryEngine::await_all(HostIntroduction& introduction, const SharedMemoryOptions& options) {
   const auto find_problem = [&]() -> std::optional<Failure> {
-    auto announced = introduction.announced();
-    return announced ? announced : find_ended(processes_);
+    try {
+      auto announced = introduction.announced();
+      return announced ? announced : find_ended(processes_);
+    } catch (const CommunicationError& error) {
+      return failure_of(
+          error);  // of the store: the other ranks may still reach it, and learn of this rank here
+    }
   };
   auto rendezvous = std::make_unique<Rendezvous>(
       RendezvousMemory(meeting_.data(), size_), rank_,

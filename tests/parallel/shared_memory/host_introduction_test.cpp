@@ -183,6 +183,22 @@ TEST_CASE("ranks with different options disagree") {
   CHECK(errors == std::vector<std::string>(2));
 }
 
+TEST_CASE(
+    "a rank with options out of range is no mystery to the others, and can join the next communicator") {
+  const auto stores = loopback_stores(2);
+  const auto errors = errors_of_ranks(2, [&](int rank) {
+    const auto join = [&](std::size_t bytes) {
+      make_shared_memory_communicator(stores[static_cast<std::size_t>(rank)],
+                                      {.timeout = 20s, .connect_timeout = 20s, .staging_bytes = bytes})
+          ->barrier();
+    };
+    const std::string error = kind_of_error([&] { join(rank == 0 ? 5 : 65'536); });
+    expect(error.find("staging_bytes is 5") != std::string::npos, "rank 0's option in " + error);
+    join(65'536);
+  });
+  CHECK(errors == std::vector<std::string>(2));
+}
+
 TEST_CASE("a rank that never joins is named after the timeout") {
   const auto stores = loopback_stores(3);
   const auto errors = errors_of_ranks(2, [&](int rank) {
