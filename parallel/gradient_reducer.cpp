@@ -336,8 +336,8 @@ bool GradientReducer::Impl::reorder_buckets(StreamRef stream) {
   device_.synchronize(stream);
   share_order();
   if (ready_order_ == order_) return false;
+  move_gradients(lay_out(parameters_, ready_order_, caps_));
   order_ = ready_order_;
-  move_gradients(lay_out(parameters_, order_, caps_));
   return true;
 }
 
@@ -390,7 +390,7 @@ bool GradientReducer::Impl::agree_on_overflow(bool overflow, double scale) {
 }
 
 GradientReducer::GradientReducer(Communicator& communicator, std::vector<Parameter> parameters,
-                                 ReducerOptions options)
+                                 const ReducerOptions& options)
     : impl_(std::make_unique<Impl>(communicator, std::move(parameters), options)) {}
 GradientReducer::~GradientReducer() = default;
 GradientReducer::GradientReducer(GradientReducer&&) noexcept = default;

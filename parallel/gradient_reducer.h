@@ -80,7 +80,8 @@ class LEAT_EXPORT GradientReducer {
   /// Verifies that all ranks have the same parameters, copies rank 0's values to all ranks, and allocates gradients,
   /// zero at first; waits until this is done. The communicator and the parameters' memory outlive the reducer. Throws
   /// ArgumentError for what is wrong on this rank, CommunicationError for what differs between ranks.
-  GradientReducer(Communicator& communicator, std::vector<Parameter> parameters, ReducerOptions options = {});
+  GradientReducer(Communicator& communicator, std::vector<Parameter> parameters,
+                  const ReducerOptions& options = {});
 
   /// Waits for the reductions under way.
   ~GradientReducer();

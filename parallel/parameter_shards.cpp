@@ -33,8 +33,10 @@ ParameterShards::ParameterShards(Communicator& communicator, std::vector<Paramet
 void ParameterShards::divide() {
   std::vector<std::size_t> order(size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return parameters_[a].value.bytes() > parameters_[b].value.bytes();
+  // The largest first, and of equal ones the one with the smaller index.
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const std::size_t of_a = parameters_[a].value.bytes(), of_b = parameters_[b].value.bytes();
+    return of_a != of_b ? of_a > of_b : a < b;
   });
   std::vector<std::size_t> bytes(static_cast<std::size_t>(communicator_.size()));
   for (const std::size_t i : order) {

@@ -37,13 +37,17 @@ std::optional<GroupCall> decode(const std::string& text) {
   return call;
 }
 
-bool contains(const std::string& list, int rank) {
-  return fmt::format(",{},", list).find(fmt::format(",{},", rank)) != std::string::npos;
-}
-
 // Keys have a limited length, lists of ranks have not.
 std::string digest_of(const std::string& list) {
   return hex(sha256(list));
+}
+
+std::string name_of(const GroupCall& call) {
+  return fmt::format("{}/{}", digest_of(call.list), call.number);
+}
+
+bool contains(const std::string& list, int rank) {
+  return fmt::format(",{},", list).find(fmt::format(",{},", rank)) != std::string::npos;
 }
 
 std::string latest_key(int rank) {
@@ -65,7 +69,7 @@ class GroupMeeting {
         deadline_(timeout),
         call_{.list = fmt::format("{}", fmt::join(ranks, ",")), .number = 0} {
     call_.number = static_cast<int>(store.add(made_key(call_.list, own_), 1));
-    name_ = fmt::format("{}/{}", digest_of(call_.list), call_.number);
+    name_ = name_of(call_);
   }
 
   std::string run() {
@@ -82,14 +86,17 @@ class GroupMeeting {
 
  private:
   std::string key(int rank) const { return fmt::format("leat/groups/{}/{}", name_, rank); }
-  std::string failure_key() const { return fmt::format("leat/groups/{}/failed", name_); }
+  static std::string failure_key(const std::string& name) {
+    return fmt::format("leat/groups/{}/failed", name);
+  }
 
   void await_all() {
     std::vector<int> missing;
     std::string instead;
     for (const int rank : ranks_) {
       while (!store_.try_get(key(rank), std::min<std::chrono::milliseconds>(deadline_.left(), kGlance))) {
-        if (const auto failed = store_.try_get(failure_key())) raise(decode_failure(*failed));
+        if (const auto failed = store_.try_get(failure_key(name_))) raise(decode_failure(*failed));
+        if (is_lost(rank)) throw_lost(rank);
         const std::optional<GroupCall> other = latest_of(rank);
         if (other && waits_for_this_rank(*other)) throw_disagreement(rank, *other);
         if (!deadline_.passed()) continue;
@@ -98,6 +105,8 @@ class GroupMeeting {
         break;
       }
     }
+    if (const auto failed = store_.try_get(failure_key(name_)))
+      raise(decode_failure(*failed));  // all came, one too late
     if (missing.empty()) return;
     throw PeerSilent(missing, fmt::format("rank {} waited {} ms for the group of ranks {}; missing: {}{}",
                                           own_, timeout_.count(), call_.list,
@@ -109,13 +118,21 @@ class GroupMeeting {
     return text ? decode(*text) : std::nullopt;
   }
 
-  // Returns whether a rank whose call this is waits for this rank, which is elsewhere.
+  // Returns whether a rank whose call this is waits for this rank, which is elsewhere, or did so until it found out.
   bool waits_for_this_rank(const GroupCall& other) {
     if (other.list == call_.list || !contains(other.list, own_)) return false;
-    return store_.add(made_key(other.list, own_), 0) < other.number;
+    if (store_.add(made_key(other.list, own_), 0) >= other.number) return false;
+    const auto failed = store_.try_get(failure_key(name_of(other)));
+    if (!failed) return true;
+    const Failure failure = decode_failure(*failed);
+    return failure.kind == Failure::Kind::disagreement &&
+           std::ranges::find(failure.ranks, own_) != failure.ranks.end();
   }
 
-  [[noreturn]] void throw_disagreement(int rank, const GroupCall& other) const {
+  [[noreturn]] void throw_disagreement(int rank, const GroupCall& other) {
+    // Counts the other call as made, so that it is no disagreement again, and the next ones have equal numbers.
+    const std::string made = made_key(other.list, own_);
+    store_.add(made, other.number - store_.add(made, 0));
     const bool first = own_ < rank;
     const int low = std::min(rank, own_), high = std::max(rank, own_);
     throw Disagreement(
@@ -124,9 +141,20 @@ class GroupMeeting {
                     first ? call_.list : other.list, high, first ? other.list : call_.list));
   }
 
+  bool is_lost(int rank) {
+    const std::vector<int> lost = store_.lost_ranks();
+    return std::ranges::find(lost, rank) != lost.end();
+  }
+
+  [[noreturn]] void throw_lost(int rank) const {
+    throw PeerLost(rank, fmt::format("rank {} waited for the group of ranks {}, but rank {} was lost", own_,
+                                     call_.list, rank));
+  }
+
+  // Tells the others, who may come later.
   void announce(const Failure& failure) noexcept {
     try {
-      if (!store_.try_get(failure_key())) store_.set(failure_key(), encode(failure));
+      if (!store_.try_get(failure_key(name_))) store_.set(failure_key(name_), encode(failure));
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): on purpose
       // The store is lost, or there is no memory. The other ranks have their deadlines.
     }

@@ -84,7 +84,8 @@ class PairExchange {
     rendezvous_.wait_for_peer(peer_, call_, [&] {
       const ExchangeState taken(rendezvous_.cell(own_).taken.load());
       if (taken.same_exchange(state(peer_, false, 0))) return taken.pieces() >= wanted;
-      both_send = is_here(theirs()) && theirs().sends();
+      const ExchangeState peers = theirs();  // read once: it may change to that of the peer's next exchange
+      both_send = is_here(peers) && peers.sends();
       return both_send;
     });
     if (both_send) check_agreement();

@@ -48,7 +48,7 @@ void CommunicatorWatch::look_for_failures() {
 
 void CommunicatorWatch::ask_store() {
   if (const auto failure = exchange_.news()) return end(*failure);
-  if (has_reported_ || !exchange_.is_asked()) return;
+  if (has_reported_ || exchange_.is_cut_off() || !exchange_.is_asked()) return;
   exchange_.report(history_.report());
   has_reported_ = true;
 }

@@ -33,7 +33,9 @@ std::optional<Failure> FailureExchange::news() const noexcept {
   try {
     return find_news();
   } catch (const std::exception& error) {
-    return failure_of(error);
+    if (store_.server_rank()) return failure_of(error);
+    is_cut_off_ = true;
+    return std::nullopt;
   }
 }
 

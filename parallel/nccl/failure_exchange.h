@@ -1,6 +1,7 @@
 // What the ranks of a communicator tell each other over the store when something has gone wrong.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,8 +25,10 @@ class FailureExchange {
   std::vector<int> absent() const;  // the ranks that have not said so
 
   // Returns why this rank has to give up: a failure that a rank has announced; PeerLost if the store's server has lost
-  // a rank, or if the store is gone. Never throws.
+  // a rank, or if the store is gone and a rank of this world serves it. Never throws.
   std::optional<Failure> news() const noexcept;
+  // Returns whether news() has found the store gone, which no rank of this world serves: that ends nothing here.
+  bool is_cut_off() const noexcept { return is_cut_off_; }
   // Announces a failure to all ranks, unless a rank has announced one before. Returns the one that counts. If the store
   // fails, that is this rank's. The message of a failure of kind `other` is preceded by the rank.
   Failure announce(Failure failure) noexcept;
@@ -42,6 +45,7 @@ class FailureExchange {
 
   TcpStore& store_;
   const std::string prefix_;
+  mutable std::atomic<bool> is_cut_off_ = false;
 };
 
 }  // namespace leat::detail

@@ -29,9 +29,15 @@ void FollowedCalls::begin(const CollectiveCall& call, StreamRef stream, std::chr
 }
 
 void FollowedCalls::enqueued() {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (is_capture_ || entries_.empty()) return;  // empty: the communicator has failed meanwhile
-  device_.record(entries_.back().event, entries_.back().stream);
+  std::optional<Event> event = std::exchange(entries_.back().event, std::nullopt);
+  const StreamRef stream = entries_.back().stream;
+  lock.unlock();
+  device_.record(*event, stream);
+  lock.lock();
+  if (entries_.empty()) return spare_events_.push_back(*std::move(event));
+  entries_.back().event = std::move(event);
   entries_.back().is_recorded = true;
 }
 
@@ -42,7 +48,7 @@ bool FollowedCalls::empty() const {
 
 void FollowedCalls::poll() {
   const std::lock_guard lock(mutex_);
-  while (!entries_.empty() && entries_.front().is_recorded && device_.passed(entries_.front().event))
+  while (!entries_.empty() && entries_.front().is_recorded && device_.passed(*entries_.front().event))
     end_oldest(nullptr);
 }
 
@@ -66,14 +72,14 @@ void FollowedCalls::fail(const std::exception_ptr& failure) noexcept {
 void FollowedCalls::end_oldest(std::exception_ptr failure) {
   Entry& entry = entries_.front();
   entry.log->end_work(entry.number, std::move(failure));
-  spare_events_.push_back(std::move(entry.event));
+  if (entry.event) spare_events_.push_back(*std::move(entry.event));
   entries_.pop_front();
   oldest_since_ = Clock::now();
 }
 
 bool FollowedCalls::has_passed(const Entry& entry) const noexcept {
   try {
-    return entry.is_recorded && device_.passed(entry.event);
+    return entry.is_recorded && device_.passed(*entry.event);
   } catch (const std::exception&) {
     return false;  // the GPU is lost
   }

@@ -61,7 +61,7 @@ class FollowedCalls {
     std::chrono::milliseconds limit;
     std::shared_ptr<cuda::FailureLog> log;  // shared with the stream
     std::uint64_t number = 0;               // in the log
-    Event event;
+    std::optional<Event> event;  // none while it is recorded, which may block if the GPU's queue is full
     bool is_recorded = false;
   };
 

@@ -16,6 +16,8 @@ namespace {
 // For what the watchdog does after a barrier has exceeded its limit.
 constexpr auto kWatchdogPatience = std::chrono::seconds(30);
 
+constexpr auto kNewsInterval = std::chrono::milliseconds(100);
+
 cudaStream_t raw(StreamRef stream) {
   return static_cast<cudaStream_t>(stream.handle());
 }
@@ -91,7 +93,8 @@ NcclHandle NcclCommunicator::connect() {
         api_, api_.device_of(token_.data()), size(), id, rank(), timeout_,
         {.news = [this] { return exchange_.news(); },
          .explain_timeout = [this](std::string text) { return explain_timeout(std::move(text)); },
-         .before_abort = [this](const std::exception_ptr& why) { calls_.fail(why); }});
+         .before_abort = [this](const std::exception_ptr& why) { calls_.fail(why); },
+         .ended_by_abort = [this](const Failure& why) { exchange_.announce(why); }});
   } catch (const CommunicationError& error) {
     raise_announced(error);  // NCCL does not tell the ranks that are still waiting
   }
@@ -109,7 +112,12 @@ ncclUniqueId NcclCommunicator::exchange_id() {
     store_->set(key, {id.internal, sizeof id.internal});
     return id;
   }
-  const auto bytes = store_->try_get(key, timeout_);
+  std::optional<std::string> bytes;
+  for (const Deadline deadline(timeout_); !bytes && !deadline.passed();) {
+    bytes = store_->try_get(key, std::min<std::chrono::milliseconds>(deadline.left(), kNewsInterval));
+    if (bytes) break;
+    if (const auto failure = exchange_.news()) raise(*failure);
+  }
   if (!bytes) {
     throw PeerSilent({0}, fmt::format("rank {}: rank 0 did not set \"{}\" in the store within {} ms", rank(),
                                       key, timeout_.count()));
@@ -227,6 +235,16 @@ void NcclCommunicator::recv(TensorSpan data, int from, StreamRef stream) {
   call("ncclRecv", what, stream, [&](ncclComm_t handle) {
     return api_.recv(data.data, data.bytes(), ncclUint8, from, handle, raw(stream));
   });
+}
+
+// Ranks that have memory do not wait here for one that has none, but learn of it before their next collective ends.
+CommunicationBuffer NcclCommunicator::allocate(std::size_t bytes) {
+  try {
+    return Communicator::allocate(bytes);
+  } catch (const Error& error) {
+    abort(error.what());
+    throw;
+  }
 }
 
 void NcclCommunicator::barrier() {

@@ -38,6 +38,7 @@ class NcclCommunicator final : public Communicator {
   void all_gather(TensorSpan from, TensorSpan to, StreamRef stream) override;
   void send(TensorSpan data, int to, StreamRef stream) override;
   void recv(TensorSpan data, int from, StreamRef stream) override;
+  CommunicationBuffer allocate(std::size_t bytes) override;
   void barrier() override;
   void throw_if_failed() override { handle_.throw_if_failed(); }
   void abort(std::string_view why) noexcept override;

@@ -57,9 +57,9 @@ NcclHandle::~NcclHandle() {
     const auto current = api_.make_current(device_);
     settle(lock, "ncclCommFinalize", api_.comm_finalize(handle_));
     api_.comm_destroy(std::exchange(handle_, nullptr));
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): on purpose
-    // settle() has aborted the communicator, so it is freed, though not in an orderly way. A destructor cannot report
-    // that.
+  } catch (const std::exception& error) {
+    // settle() has aborted the communicator, so it is freed, though not in an orderly way.
+    hooks_.ended_by_abort(failure_of(error));
   }
 }
 

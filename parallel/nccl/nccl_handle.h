@@ -39,6 +39,8 @@ class NcclHandle {
     std::function<Failure(std::string text)> explain_timeout;
     // Is told the failure before the communicator's streams may go on. Does not throw.
     std::function<void(const std::exception_ptr&)> before_abort;
+    // Is told why the destructor had to abort the communicator. Does not throw.
+    std::function<void(const Failure&)> ended_by_abort;
   };
 
   // An error of NCCL's own threads.

@@ -194,14 +194,16 @@ void HostIntroduction::throw_gone(int rank, const std::string& how) {
   throw PeerLost(rank, fmt::format("rank {}: rank {} was lost: {}", rank_, rank, how));
 }
 
-std::optional<int> ended_process(const std::vector<UniqueFd>& processes) {
+std::vector<int> ended_processes(const std::vector<UniqueFd>& processes) {
   std::vector<pollfd> waits;
   for (const UniqueFd& process : processes)
     waits.push_back({.fd = process.get(), .events = POLLIN, .revents = 0});
-  if (::poll(waits.data(), waits.size(), 0) <= 0) return std::nullopt;
-  const auto ended =
-      std::ranges::find_if(waits, [](const pollfd& wait) { return (wait.revents & POLLIN) != 0; });
-  return ended == waits.end() ? std::nullopt : std::optional(static_cast<int>(ended - waits.begin()));
+  std::vector<int> ended;
+  if (::poll(waits.data(), waits.size(), 0) <= 0) return ended;
+  for (std::size_t i = 0; i < waits.size(); ++i) {
+    if ((waits[i].revents & POLLIN) != 0) ended.push_back(static_cast<int>(i));
+  }
+  return ended;
 }
 
 }  // namespace leat::detail

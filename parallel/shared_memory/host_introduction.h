@@ -79,7 +79,7 @@ class HostIntroduction {
   std::string why_not_;
 };
 
-// Returns the first of `processes`, pidfds, that has ended. Invalid descriptors, such as a rank's own, are skipped.
-std::optional<int> ended_process(const std::vector<UniqueFd>& processes);
+// Returns which of `processes`, pidfds, have ended. Invalid descriptors, such as a rank's own, are skipped.
+std::vector<int> ended_processes(const std::vector<UniqueFd>& processes);
 
 }  // namespace leat::detail

@@ -21,12 +21,15 @@ std::string purpose_of(int rank) {
   return fmt::format("shared memory of rank {}", rank);
 }
 
-std::optional<Failure> find_ended(const std::vector<UniqueFd>& processes) {
-  const auto rank = ended_process(processes);
-  if (!rank) return std::nullopt;
-  return Failure{.kind = Failure::Kind::peer_lost,
-                 .ranks = {*rank},
-                 .text = fmt::format("rank {} was lost: its process has ended", *rank)};
+// Ranks that have left may end: those that wait for them learn that they have left.
+std::optional<Failure> find_ended(const std::vector<UniqueFd>& processes, const RendezvousMemory& meeting) {
+  for (const int rank : ended_processes(processes)) {
+    if (meeting.cell(rank).left.load() != 0) continue;
+    return Failure{.kind = Failure::Kind::peer_lost,
+                   .ranks = {rank},
+                   .text = fmt::format("rank {} was lost: its process has ended", rank)};
+  }
+  return std::nullopt;
 }
 
 std::byte* at(void* data, std::size_t offset) {
@@ -129,21 +132,22 @@ void SharedMemoryEngine::take_files(int rank, HostPeer peer) {
 }
 
 void SharedMemoryEngine::await_all(HostIntroduction& introduction, const SharedMemoryOptions& options) {
+  const RendezvousMemory meeting(meeting_.data(), size_);
   const auto find_problem = [&]() -> std::optional<Failure> {
     try {
       auto announced = introduction.announced();
-      return announced ? announced : find_ended(processes_);
+      return announced ? announced : find_ended(processes_, meeting);
     } catch (const CommunicationError& error) {
       return failure_of(
           error);  // of the store: the other ranks may still reach it, and learn of this rank here
     }
   };
   auto rendezvous = std::make_unique<Rendezvous>(
-      RendezvousMemory(meeting_.data(), size_), rank_,
+      meeting, rank_,
       RendezvousOptions{.timeout = introduction.deadline().left(), .find_problem = find_problem});
   rendezvous->arrive({});
-  rendezvous->set_options(
-      {.timeout = options.timeout, .find_problem = [this] { return find_ended(processes_); }});
+  rendezvous->set_options({.timeout = options.timeout,
+                           .find_problem = [this, meeting] { return find_ended(processes_, meeting); }});
   rendezvous_ = std::move(rendezvous);
 }
 

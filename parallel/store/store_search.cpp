@@ -128,6 +128,10 @@ bool StoreSearch::is_connected(Candidate& candidate) {
     try_again_soon(candidate, text_of(error));
     return false;
   }
+  if (is_its_own_peer(entry.fd)) {
+    try_again_soon(candidate, text_of(ECONNREFUSED));
+    return false;
+  }
   candidate.step = Step::greeting;
   candidate.findings = "a program listens there, but does not answer as a leat store";
   return true;

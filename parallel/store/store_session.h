@@ -31,7 +31,7 @@ class StoreSession {
   bool has_left();  // whether the client has closed the connection; what it sent before is not lost
 
   // Tells whether the connection ended though a rank did not say goodbye.
-  bool is_lost() const noexcept { return rank.has_value() && closed_; }
+  bool is_lost() const noexcept { return rank.has_value() && (closed_ || closing_); }
   bool finished() const noexcept { return closed_ || (closing_ && out_.empty()); }
   bool ready_for_next() const noexcept { return !waiting && !closing_ && !closed_ && out_.empty(); }
   std::string& input() noexcept { return in_; }

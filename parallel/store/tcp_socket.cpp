@@ -186,6 +186,11 @@ std::string local_address(int fd) {
   return endpoint_of(fd, ::getsockname).host;
 }
 
+bool is_its_own_peer(int fd) {
+  const Endpoint own = endpoint_of(fd, ::getsockname), peer = endpoint_of(fd, ::getpeername);
+  return own.host == peer.host && own.port == peer.port;
+}
+
 std::string peer_name(int fd) {
   const Endpoint peer = endpoint_of(fd, ::getpeername);
   return peer.host + ":" + peer.port;

@@ -36,6 +36,9 @@ bool is_loopback(const SocketAddress& address);
 // descriptor if no socket can be made, or if the attempt fails at once; errno then tells why.
 UniqueFd start_connecting(const SocketAddress& address);
 int connect_error(int fd);  // 0 if the socket is connected
+// Returns whether the peer of a connected socket is the socket itself: the kernel may choose the port that a program
+// connects to, at which nobody listens, as the program's own.
+bool is_its_own_peer(int fd);
 
 void send_all(int fd, std::string_view bytes, const Deadline& deadline);
 void receive_all(int fd, std::span<char> bytes, const Deadline& deadline);

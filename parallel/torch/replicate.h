@@ -163,9 +163,10 @@ class ReplicaSet {
   }
 
   static void link(Copied& parameter, std::size_t count, bool is_differentiated) {
+    // Nothing is recorded then, and graphs of earlier passes may still refer to the copies.
+    if (!is_differentiated) return;
     std::shared_ptr<::torch::autograd::Node> sum;
-    if (is_differentiated && parameter.original.requires_grad())
-      sum = std::make_shared<SumOfGradients>(parameter.original);
+    if (parameter.original.requires_grad()) sum = std::make_shared<SumOfGradients>(parameter.original);
     for (std::size_t i = 0; i + 1 < count; ++i) {
       if (!parameter.copies[i].defined()) continue;
       if (sum) {

@@ -30,6 +30,8 @@ namespace detail {
 // How to visit the tensors in a T, make a T of other tensors, and join several Ts. Types that hold no tensors:
 template <class T>
 struct Nested {
+  static_assert(!std::is_reference_v<T>,
+                "a tuple of references, as of std::tie(), is not divided: use std::tuple");
   static constexpr bool can_be_joined = false;
   template <class Visit>
   static void visit(const T&, Visit&&) {}
@@ -100,26 +102,35 @@ struct Nested<std::vector<T, Allocator>> {
   }
 };
 
-template <class T>
-struct Nested<std::optional<T>> {
+// std::optional, and torch::optional, which is another type before LibTorch 2.
+template <class O>
+concept Optional = requires(const O& value) {
+  typename O::value_type;
+  value.has_value();
+  *value;
+};
+
+template <Optional O>
+struct Nested<O> {
+  using T = typename O::value_type;
   static constexpr bool can_be_joined = Nested<T>::can_be_joined;
   template <class Visit>
-  static void visit(const std::optional<T>& value, Visit&& visitor) {
+  static void visit(const O& value, Visit&& visitor) {
     if (value) Nested<T>::visit(*value, visitor);
   }
   template <class Map>
-  static std::optional<T> map(const std::optional<T>& value, Map&& mapper) {
-    if (!value) return std::nullopt;
-    return Nested<T>::map(*value, mapper);
+  static O map(const O& value, Map&& mapper) {
+    if (!value.has_value()) return O();
+    return O(Nested<T>::map(*value, mapper));
   }
   template <class Join>
-  static std::optional<T> join(const std::vector<const std::optional<T>*>& parts, Join&& joiner) {
+  static O join(const std::vector<const O*>& parts, Join&& joiner) {
     for (const auto* each : parts) {
       if (each->has_value() != parts[0]->has_value())
         throw ArgumentError("gather: some results have an optional value that others do not have");
     }
-    if (!parts[0]->has_value()) return std::nullopt;
-    return join_members(parts, joiner, [](const std::optional<T>& part) -> const T& { return *part; });
+    if (!parts[0]->has_value()) return O();
+    return O(join_members(parts, joiner, [](const O& part) -> const T& { return *part; }));
   }
 };
 

@@ -111,7 +111,8 @@ void Attempt::wait_for_events() {
     if (rank.process.errors() && !console_.errors.full()) add(rank.process.errors().get(), POLLIN);
   }
   int timeout = -1;
-  for (const auto& deadline : {own_status_ ? std::nullopt : end_, kill_at_, stop_reading_at_}) {
+  const bool is_over = own_status_ || all_ended();  // the job: its end is awaited no longer
+  for (const auto& deadline : {is_over ? std::nullopt : end_, kill_at_, stop_reading_at_}) {
     if (!deadline) continue;
     const int left = deadline->poll_timeout();
     timeout = timeout < 0 ? left : std::min(timeout, left);

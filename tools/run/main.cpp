@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <array>
 #include <optional>
+#include <vector>
 
 #include "tools/common/command_line.h"
 #include "tools/run/attempt.h"
@@ -18,16 +20,18 @@ constexpr int kReaderPatience = 1000;  // ms without a byte, once a signal has a
 // Writes what is left. Waits for the readers as long as it takes, or, with `in_haste`, as long as they read. Returns
 // false if that ended with something unread, or as soon as a signal asks to end.
 bool drain(Console& console, ForwardedSignals& signals, bool in_haste) {
-  for (Sink* sink : {&console.output, &console.errors}) {
-    for (sink->flush(); !sink->empty(); sink->flush()) {
-      pollfd entries[]{{.fd = sink->fd(), .events = POLLOUT, .revents = 0},
-                       {.fd = signals.fd(), .events = POLLIN, .revents = 0}};
-      if (::poll(entries, 2, in_haste ? kReaderPatience : -1) == 0) return false;
-      const auto signal = signals.next();
-      if (signal && asks_to_end(*signal)) return false;
+  const std::array sinks{&console.output, &console.errors};
+  while (true) {
+    std::vector<pollfd> entries{{.fd = signals.fd(), .events = POLLIN, .revents = 0}};
+    for (Sink* sink : sinks) {
+      sink->flush();
+      if (!sink->empty()) entries.push_back({.fd = sink->fd(), .events = POLLOUT, .revents = 0});
     }
+    if (entries.size() == 1) return true;
+    if (::poll(entries.data(), entries.size(), in_haste ? kReaderPatience : -1) == 0) return false;
+    const auto signal = signals.next();
+    if (signal && asks_to_end(*signal)) return false;
   }
-  return true;
 }
 
 int run_job(const RunOptions& options) {

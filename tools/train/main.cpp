@@ -25,7 +25,10 @@ namespace {
 void check_options(const TrainOptions& options, const WorldSettings& world) {
   check_ranks(world, options.replicas, options.device);
   if (!options.json.empty()) check_can_write(options.json);
-  if (!options.checkpoint.empty() && world.rank == 0) check_can_write(options.checkpoint);
+  if (!options.checkpoint.empty() && world.rank == 0) {
+    check_can_write(options.checkpoint);
+    check_can_write(options.checkpoint + ".tmp");  // which becomes the checkpoint when it is complete
+  }
   if (options.batch_size % static_cast<std::size_t>(world.world_size) != 0) {
     throw UsageError(
         fmt::format("--batch-size {} is no multiple of WORLD_SIZE={}", options.batch_size, world.world_size));

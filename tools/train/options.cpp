@@ -138,7 +138,10 @@ std::optional<TrainOptions> read_train_options(int argc, const char* const* argv
       app.add_option("--checkpoint", options.checkpoint,
                      "Write the state of the run to this file after each epoch: the model, the optimizer and "
                      "the place in the data. With several processes, rank 0 writes it")
-          ->type_name("FILE");
+          ->type_name("FILE")
+          ->check(CLI::Validator(
+              [](const std::string& name) { return name.empty() ? "the name of the file is empty" : ""; },
+              ""));
   app.add_option("--checkpoint-steps", options.checkpoint_steps,
                  "Write the checkpoint also after every so many steps of an epoch")
       ->type_name("N")
