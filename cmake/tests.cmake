@@ -17,7 +17,7 @@ include(Catch)
 # leat_discover_tests(<target> <label> <spec> [<seconds>]): after so many a test has failed.
 function(leat_discover_tests target label spec)
   set(timeout 120)
-  if(LEAT_SANITIZE STREQUAL "thread")
+  if(LEAT_SANITIZE)
     set(timeout 400)  # collectives of many threads take ten times as long
   endif()
   if(ARGC GREATER 3)
